@@ -1,0 +1,34 @@
+//! async-pipeline compiles a GPU kernel written as if everything ran in order into
+//! one whose copies, compute and stores overlap: it inserts the mbarriers, byte
+//! counts, waits and fences, and ends in PTX for sm_80, sm_90a and sm_100a.
+//!
+//! ```text
+//!   kernel text ──► channel level ──► barrier level ──► nvvm/llvm ──► PTX + manifest
+//!                        │                 │                │             │
+//!                    [`passes`]       program       [`passes`]     [`ptx`]
+//!                 insert-barriers    interpreter   lower-to-nvvm
+//! ```
+//!
+//! Embedders need [`Compiler`], [`CompileOptions`] and [`Target`] only. No melior
+//! lifetime is in that API, the environment is never read, each compile has a
+//! context of its own, and the same input gives the same bytes.
+
+mod build;
+mod compile;
+mod diagnostics;
+mod forms;
+mod hooks;
+pub mod passes;
+pub mod ptx;
+mod verify;
+
+pub use compile::{
+    Artifact, CompileError, CompileOptions, CompileOptionsBuilder, Compiler, Diagnostic,
+    OptionsError, Severity,
+};
+pub use hooks::{DRIVER_OPTIONS, initialize};
+pub use passes::CpAsyncArrive;
+pub use ptx_model::{
+    manifest::Manifest,
+    target::{PtxVersion, Target},
+};

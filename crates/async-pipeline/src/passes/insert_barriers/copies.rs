@@ -1,0 +1,339 @@
+//! Copies between global memory and a slot, by the means the plan chose.
+
+use crate::{
+    build::{Build, Compare},
+    diagnostics::error,
+    passes::Failed,
+};
+use async_pipeline_sys::ir::{Op, Type, Value};
+
+/// Largest extent of a tensor map's box in one dimension (CUDA driver API,
+/// cuTensorMapEncodeTiled).
+const MAX_BOX: i64 = 256;
+/// More boxes per tile than this is a tile that should be smaller.
+const MAX_BOXES: i64 = 64;
+/// Alignment of the shared-memory side of a tensor copy, bytes.
+const BOX_ALIGN: i64 = 128;
+
+/// A `work.copy`, taken apart.
+pub(super) struct Copy {
+    pub(super) op: Op,
+    pub(super) memref: Value,
+    pub(super) indices: Vec<Value>,
+    pub(super) slot: Value,
+    pub(super) field: usize,
+}
+
+impl Copy {
+    pub(super) fn new(op: Op) -> Self {
+        let (source, target) = (op.operand_segment(0)[0], op.operand_segment(2)[0]);
+        let field = op
+            .attr("field")
+            .and_then(|field| field.int())
+            .unwrap_or_default() as usize;
+        if source.ty().is_memref() {
+            Self {
+                op,
+                memref: source,
+                indices: op.operand_segment(1),
+                slot: target,
+                field,
+            }
+        } else {
+            Self {
+                op,
+                memref: target,
+                indices: op.operand_segment(3),
+                slot: source,
+                field,
+            }
+        }
+    }
+
+    pub(super) fn tile(&self) -> Type {
+        self.slot.ty().fields()[self.field]
+    }
+}
+
+/// The box of a tile, and the tile's boxes as (first element in the tile, offset per
+/// dimension).
+pub(super) struct Boxes {
+    pub(super) shape: Vec<i64>,
+    pub(super) starts: Vec<(i64, Vec<i64>)>,
+}
+
+/// Splits a tile into boxes that lie one behind the other in its row-major storage.
+pub(super) fn boxes(shape: &[i64], width: i64) -> Result<Boxes, String> {
+    let mut boxed = vec![1; shape.len()];
+    for dim in (0..shape.len()).rev() {
+        let innermost = dim + 1 == shape.len();
+        let fits =
+            |extent: &i64| shape[dim] % extent == 0 && (!innermost || extent * width % 16 == 0);
+        boxed[dim] = (1..=shape[dim].min(MAX_BOX)).rev().find(fits).ok_or_else(|| {
+            format!(
+                "a row of {} elements of {width} bytes is no multiple of 16 bytes, which a tensor copy needs",
+                shape[dim]
+            )
+        })?;
+        // A box that does not span this dimension is one run of it: dimensions further out stay 1.
+        if boxed[dim] != shape[dim] {
+            break;
+        }
+    }
+    let per_dim: Vec<i64> = shape
+        .iter()
+        .zip(&boxed)
+        .map(|(extent, part)| extent / part)
+        .collect();
+    let count: i64 = per_dim.iter().product();
+    if count > MAX_BOXES {
+        return Err(format!(
+            "a tile of this shape takes {count} tensor copies, at most {MAX_BOXES} are made; use smaller tiles"
+        ));
+    }
+    let elements: i64 = boxed.iter().product();
+    if count > 1 && elements * width % BOX_ALIGN != 0 {
+        return Err(format!(
+            "a tile of this shape takes boxes of {} bytes, which are no multiple of {BOX_ALIGN}",
+            elements * width
+        ));
+    }
+    let starts = (0..count)
+        .map(|number| {
+            let mut rest = number;
+            let mut offsets = vec![0; shape.len()];
+            for dim in (0..shape.len()).rev() {
+                offsets[dim] = rest % per_dim[dim] * boxed[dim];
+                rest /= per_dim[dim];
+            }
+            (number * elements, offsets)
+        })
+        .collect();
+    Ok(Boxes {
+        shape: boxed,
+        starts,
+    })
+}
+
+/// Alignment that the kernel's argument promises, bytes; 16 for anything but an argument.
+pub(super) fn alignment(memref: Value) -> i64 {
+    let Some((block, index)) = memref.as_block_argument() else {
+        return 16;
+    };
+    let Some(attrs) = block
+        .parent()
+        .and_then(|function| function.attr("arg_attrs"))
+    else {
+        return 16;
+    };
+    attrs
+        .array()
+        .and_then(|attrs| attrs.get(index)?.entry("async_pipeline.align")?.int())
+        .unwrap_or(16)
+}
+
+/// `cp.async` of a tile by every thread of a role.
+///
+/// Tiles within the tensor take a path without bounds; the others count valid bytes.
+pub(super) fn cp_async(
+    build: Build,
+    copy: &Copy,
+    view: Value,
+    thread: Value,
+    threads: i64,
+) -> Result<(), Failed> {
+    let shape = copy.tile().static_shape();
+    let width = copy.tile().element().byte_width().unwrap_or(1);
+    let row = shape.last().copied().unwrap_or(1);
+    let align = alignment(copy.memref);
+    let bytes = [16, 8, 4]
+        .into_iter()
+        .find(|bytes| *bytes <= align && row * width % bytes == 0 && bytes % width == 0)
+        .ok_or_else(|| {
+            error(
+                copy.op,
+                format!("a row of {row} elements of {width} bytes is no multiple of 4 bytes, the smallest cp.async"),
+            )
+        })?;
+    let chunk = bytes / width;
+    let chunks: i64 = shape.iter().product::<i64>() / chunk;
+    let context = build.0.context();
+    let emit = |build: Build, number: Value, bounded: bool| {
+        let within = unflatten(build, build.mul(number, build.index(chunk)), &shape);
+        let global: Vec<Value> = copy
+            .indices
+            .iter()
+            .zip(&within)
+            .map(|(base, offset)| build.add(*base, *offset))
+            .collect();
+        let valid = bounded.then(|| valid_bytes(build, copy.memref, &global, width, bytes));
+        build
+            .0
+            .op("async_pipeline.cp_async.copy")
+            .segments(&[&[copy.memref], &global, &[view], &within, valid.as_slice()])
+            .attr("bytes", context.i32_attr(bytes))
+            .build();
+    };
+    let inside = whole_tile_inside(build, copy, &shape);
+    build.if_else(
+        inside,
+        |build| {
+            spread(build, thread, threads, chunks, |build, number| {
+                emit(build, number, false)
+            })
+        },
+        Some(|build: Build| {
+            spread(build, thread, threads, chunks, |build, number| {
+                emit(build, number, true)
+            });
+        }),
+    );
+    Ok(())
+}
+
+/// Ordinary stores of a tile by every thread of a role; elements outside are dropped.
+pub(super) fn store_by_threads(
+    build: Build,
+    copy: &Copy,
+    view: Value,
+    thread: Value,
+    threads: i64,
+) {
+    let shape = copy.tile().static_shape();
+    let elements: i64 = shape.iter().product();
+    let element = copy.tile().element();
+    spread(build, thread, threads, elements, |build, number| {
+        let within = unflatten(build, number, &shape);
+        let global: Vec<Value> = copy
+            .indices
+            .iter()
+            .zip(&within)
+            .map(|(base, offset)| build.add(*base, *offset))
+            .collect();
+        let inside = (0..global.len())
+            .map(|dim| {
+                let extent = build.dim(copy.memref, dim);
+                build.compare(Compare::SignedLess, global[dim], extent)
+            })
+            .reduce(|all, next| build.and(all, next));
+        let Some(inside) = inside else { return };
+        build.when(inside, |build| {
+            let value = build
+                .0
+                .op("memref.load")
+                .operands(&[view])
+                .operands(&within)
+                .results(&[element])
+                .value();
+            build
+                .0
+                .op("memref.store")
+                .operands(&[value, copy.memref])
+                .operands(&global)
+                .build();
+        });
+    });
+}
+
+/// Runs `body` for 0..count, item `i` by thread `i % threads`.
+fn spread(build: Build, thread: Value, threads: i64, count: i64, body: impl Fn(Build, Value)) {
+    let zero = build.index(0);
+    let rounds = (count + threads - 1) / threads;
+    let (to, one) = (build.index(rounds), build.index(1));
+    build.count(zero, to, one, |build, round| {
+        let number = build.add(build.mul(round, build.index(threads)), thread);
+        if count % threads == 0 {
+            return body(build, number);
+        }
+        let there = build.compare(Compare::UnsignedLess, number, build.index(count));
+        build.when(there, |build| body(build, number));
+    });
+}
+
+/// Row-major element number → one index per dimension.
+fn unflatten(build: Build, number: Value, shape: &[i64]) -> Vec<Value> {
+    let mut rest = number;
+    let mut indices = Vec::new();
+    for (dim, extent) in shape.iter().enumerate().rev() {
+        if dim == 0 {
+            indices.push(rest);
+        } else {
+            let extent = build.index(*extent);
+            indices.push(build.rem(rest, extent));
+            rest = build.div(rest, extent);
+        }
+    }
+    indices.reverse();
+    indices
+}
+
+fn whole_tile_inside(build: Build, copy: &Copy, shape: &[i64]) -> Value {
+    let checks: Vec<Value> = (0..shape.len())
+        .map(|dim| {
+            let end = build.add(copy.indices[dim], build.index(shape[dim]));
+            build.compare(Compare::SignedLessEq, end, build.dim(copy.memref, dim))
+        })
+        .collect();
+    checks
+        .into_iter()
+        .reduce(|all, next| build.and(all, next))
+        .expect("tiles have a dimension")
+}
+
+/// Bytes of a chunk that lie within the tensor: 0 if any outer index is outside.
+fn valid_bytes(build: Build, memref: Value, indices: &[Value], width: i64, bytes: i64) -> Value {
+    let last = indices.len() - 1;
+    let zero = build.index(0);
+    let left = build.sub(build.dim(memref, last), indices[last]);
+    let left = build.mul(left, build.index(width));
+    let mut valid = build.min(build.max(left, zero), build.index(bytes));
+    for dim in 0..last {
+        let inside = build.compare(Compare::SignedLess, indices[dim], build.dim(memref, dim));
+        valid = build.select(inside, valid, zero);
+    }
+    build.index_cast(valid, build.0.context().i32())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::boxes;
+
+    #[test]
+    fn a_tile_that_fits_is_one_box() {
+        let boxes = boxes(&[64, 64], 4).expect("legal");
+        assert_eq!(boxes.shape, [64, 64]);
+        assert_eq!(boxes.starts, [(0, vec![0, 0])]);
+    }
+
+    #[test]
+    fn long_rows_are_split_in_storage_order() {
+        let split = boxes(&[1024], 4).expect("legal");
+        assert_eq!(split.shape, [256]);
+        let starts: Vec<i64> = split.starts.iter().map(|(at, _)| *at).collect();
+        assert_eq!(starts, [0, 256, 512, 768]);
+        let split = boxes(&[2, 512], 2).expect("legal");
+        assert_eq!(split.shape, [1, 256]);
+        assert_eq!(
+            split.starts,
+            [
+                (0, vec![0, 0]),
+                (256, vec![0, 256]),
+                (512, vec![1, 0]),
+                (768, vec![1, 256])
+            ]
+        );
+    }
+
+    #[test]
+    fn many_rows_are_split_along_rows_only() {
+        let split = boxes(&[512, 32], 4).expect("legal");
+        assert_eq!(split.shape, [256, 32]);
+        assert_eq!(split.starts, [(0, vec![0, 0]), (8192, vec![256, 0])]);
+    }
+
+    #[test]
+    fn rows_that_no_tensor_copy_moves_are_refused() {
+        assert!(boxes(&[64, 3], 4).is_err());
+        assert!(boxes(&[1 << 20], 1).is_err());
+    }
+}

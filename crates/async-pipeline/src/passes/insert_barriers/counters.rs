@@ -1,0 +1,265 @@
+//! Stage and parity of every ring, carried through all enclosing control flow.
+//!
+//! Each role has, per channel and side, a pair (stage, parity): the slot it takes
+//! next and the parity it waits for there. A consumer starts with parity 0; a
+//! producer with parity 1, because a fresh barrier lets parity 1 pass. Taking a slot
+//! moves the pair on. Loops carry the pairs as iteration arguments, branches yield
+//! them, each loop and branch once for all channels.
+
+use crate::{diagnostics::error, passes::Failed};
+use async_pipeline_sys::ir::{Block, Builder, Op, Value};
+use std::collections::BTreeMap;
+
+/// Which ring position: channel index, and whether it is the producer's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub(super) channel: usize,
+    pub(super) produces: bool,
+}
+
+/// A ring position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position {
+    /// Slot to take next, i32.
+    pub(super) stage: Value,
+    /// Parity to wait for there, i32.
+    pub(super) parity: Value,
+}
+
+pub(super) type Positions = BTreeMap<Key, Position>;
+
+/// Stages per key and what to do at each op that takes a slot.
+pub(super) struct Threading<'a> {
+    /// Which ring an op takes a slot of; `None` for other ops.
+    pub(super) key: &'a dyn Fn(Op) -> Option<Key>,
+    /// Number of stages of a ring.
+    pub(super) stages: &'a dyn Fn(Key) -> i64,
+    /// Filled with the position each taking op takes.
+    pub(super) taken: Vec<(Op, Position)>,
+}
+
+/// The position before anything was taken.
+pub(super) fn start(builder: Builder, produces: bool) -> Position {
+    let context = builder.context();
+    let constant = |value: i64| {
+        builder
+            .op("arith.constant")
+            .results(&[context.i32()])
+            .attr("value", context.i32_attr(value))
+            .value()
+    };
+    Position {
+        stage: constant(0),
+        parity: constant(i64::from(produces)),
+    }
+}
+
+impl Threading<'_> {
+    /// Rings taken from anywhere in an op.
+    fn used_in(&self, op: Op) -> Vec<Key> {
+        let mut keys: Vec<Key> = op.walk().into_iter().filter_map(self.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// Threads positions through a block; returns those at its end.
+    pub(super) fn block(
+        &mut self,
+        block: Block,
+        mut positions: Positions,
+    ) -> Result<Positions, Failed> {
+        for op in block.ops() {
+            if let Some(key) = (self.key)(op) {
+                let position = positions[&key];
+                self.taken.push((op, position));
+                positions.insert(key, self.advance(op, key, position));
+                continue;
+            }
+            let keys = self.used_in(op);
+            if keys.is_empty() {
+                continue;
+            }
+            match op.name() {
+                "scf.for" => self.for_loop(op, &keys, &mut positions)?,
+                "scf.if" => self.branch(op, &keys, &mut positions)?,
+                "scf.while" => self.while_loop(op, &keys, &mut positions)?,
+                name => {
+                    return Err(error(
+                        op,
+                        format!(
+                            "slots of a channel are taken inside {name}, through which the ring's position cannot be carried; expected scf.for, scf.if or scf.while"
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(positions)
+    }
+
+    /// stage + 1, wrapping; the parity flips with the wrap.
+    fn advance(&self, taker: Op, key: Key, position: Position) -> Position {
+        let builder = Builder::before(taker);
+        let context = builder.context();
+        let constant = |value: i64| {
+            builder
+                .op("arith.constant")
+                .results(&[context.i32()])
+                .attr("value", context.i32_attr(value))
+                .value()
+        };
+        let stages = (self.stages)(key);
+        let one = constant(1);
+        let flip = |builder: Builder, by: Value| {
+            builder
+                .op("arith.xori")
+                .operands(&[position.parity, by])
+                .results(&[context.i32()])
+                .value()
+        };
+        if stages == 1 {
+            return Position {
+                stage: position.stage,
+                parity: flip(builder, one),
+            };
+        }
+        let next = builder
+            .op("arith.addi")
+            .operands(&[position.stage, one])
+            .results(&[context.i32()])
+            .value();
+        let wraps = builder
+            .op("arith.cmpi")
+            .operands(&[next, constant(stages)])
+            .results(&[context.i1()])
+            // eq
+            .attr("predicate", context.i64_attr(0))
+            .value();
+        let stage = builder
+            .op("arith.select")
+            .operands(&[wraps, constant(0), next])
+            .results(&[context.i32()])
+            .value();
+        let wrapped = builder
+            .op("arith.extui")
+            .operands(&[wraps])
+            .results(&[context.i32()])
+            .value();
+        Position {
+            stage,
+            parity: flip(builder, wrapped),
+        }
+    }
+
+    fn for_loop(&mut self, op: Op, keys: &[Key], positions: &mut Positions) -> Result<(), Failed> {
+        let new = rebuild(op, &flatten(keys, positions), &[]);
+        self.carried_block(new, 0, keys, positions)?;
+        finish(op, new, keys, positions);
+        Ok(())
+    }
+
+    /// Threads a region whose block has just been given arguments for `keys`.
+    fn carried_block(
+        &mut self,
+        op: Op,
+        region: usize,
+        keys: &[Key],
+        outer: &Positions,
+    ) -> Result<Positions, Failed> {
+        let Some(block) = op.body(region) else {
+            return Ok(outer.clone());
+        };
+        let mut inner = outer.clone();
+        for key in keys {
+            let stage = block.add_argument(op.context().i32(), op.location());
+            let parity = block.add_argument(op.context().i32(), op.location());
+            inner.insert(*key, Position { stage, parity });
+        }
+        let inner = self.block(block, inner)?;
+        append_to_terminator(block, &flatten(keys, &inner));
+        Ok(inner)
+    }
+
+    fn while_loop(
+        &mut self,
+        op: Op,
+        keys: &[Key],
+        positions: &mut Positions,
+    ) -> Result<(), Failed> {
+        let new = rebuild(op, &flatten(keys, positions), &[]);
+        self.carried_block(new, 0, keys, positions)?;
+        self.carried_block(new, 1, keys, positions)?;
+        finish(op, new, keys, positions);
+        Ok(())
+    }
+
+    fn branch(&mut self, op: Op, keys: &[Key], positions: &mut Positions) -> Result<(), Failed> {
+        let new = rebuild(op, &[], &flatten(keys, positions));
+        for region in 0..2 {
+            let block = match new.body(region) {
+                Some(block) => block,
+                None => {
+                    let (block, builder) =
+                        new.regions()[region].new_block(&[], new.location(), new.context());
+                    builder.op("scf.yield").build();
+                    block
+                }
+            };
+            let inner = self.block(block, positions.clone())?;
+            append_to_terminator(block, &flatten(keys, &inner));
+        }
+        finish(op, new, keys, positions);
+        Ok(())
+    }
+}
+
+fn flatten(keys: &[Key], positions: &Positions) -> Vec<Value> {
+    keys.iter()
+        .flat_map(|key| [positions[key].stage, positions[key].parity])
+        .collect()
+}
+
+fn append_to_terminator(block: Block, values: &[Value]) {
+    if let Some(terminator) = block.terminator() {
+        let mut operands = terminator.operands();
+        operands.extend_from_slice(values);
+        terminator.set_operands(&operands);
+    }
+}
+
+/// The same op with more operands and results, its regions taken over.
+fn rebuild(op: Op, operands: &[Value], results_like: &[Value]) -> Op {
+    let mut types: Vec<_> = op.results().into_iter().map(|result| result.ty()).collect();
+    types.extend(operands.iter().chain(results_like).map(|value| value.ty()));
+    let mut builder = Builder::before(op)
+        .op(op.name())
+        .operands(&op.operands())
+        .operands(operands)
+        .results(&types)
+        .regions(op.regions().len());
+    for (name, value) in op.attrs() {
+        // Attribute names live in the context; the builder wants them for its own call only.
+        builder = builder.attr_owned(name, value);
+    }
+    let new = builder.build();
+    for (target, source) in new.regions().into_iter().zip(op.regions()) {
+        target.take_body(source);
+    }
+    new
+}
+
+/// Old results go to the first new ones; the positions behind the op are the rest.
+fn finish(old: Op, new: Op, keys: &[Key], positions: &mut Positions) {
+    let count = old.result_count();
+    let results = new.results();
+    old.replace(&results[..count]);
+    for (key, pair) in keys.iter().zip(results[count..].chunks_exact(2)) {
+        positions.insert(
+            *key,
+            Position {
+                stage: pair[0],
+                parity: pair[1],
+            },
+        );
+    }
+}

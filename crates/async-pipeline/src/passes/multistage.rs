@@ -1,0 +1,219 @@
+//! Loads run ahead in roles that both fill and drain a channel.
+//!
+//! Needs: channel level. Leaves: channel level; each loop in which one role fills and
+//! drains the same channel by copies starts `stages - 1` fills in front of the loop,
+//! and iteration `i` fills for iteration `i + stages - 1`.
+//!
+//! ```mlir
+//! scf.for %i = %lb to %ub step %s { fill(%i)  drain }
+//! ```
+//! becomes, with 3 stages,
+//! ```mlir
+//! scf.for %i = %lb to min(%ub, %lb + 2 * %s) step %s { fill(%i) }
+//! scf.for %i = %lb to %ub step %s { if (%i + 2 * %s < %ub) { fill(%i + 2 * %s) }  drain }
+//! ```
+//! The slot that iteration `i` fills was drained in iteration `i - 1`, so no fill
+//! waits for a drain that stands behind it.
+
+use super::{
+    Failed, Options, Pass,
+    insert_barriers::analyse::stages,
+    options::{STAGES, TARGET},
+};
+use crate::{
+    build::{Build, Compare},
+    diagnostics,
+};
+use async_pipeline_sys::ir::{Builder, Op, Value, emit_remark};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+pub(super) const PASS: Pass = Pass {
+    argument: "async-pipeline-multistage",
+    description: "Let loads run ahead in roles that both fill and drain a channel",
+    options: &[TARGET, STAGES],
+    run,
+};
+
+fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
+    diagnostics::option(module, options.target())?;
+    let asked = diagnostics::option(module, options.stages())?;
+    for create in module.find("async_pipeline.channel.create") {
+        let depth = stages(create, asked) - 1;
+        for fill in find_fills(create) {
+            match fill {
+                Ok(fill) if depth > 0 => fill.run_ahead(depth),
+                Ok(_) => {}
+                Err((op, why)) => emit_remark(
+                    op.location(),
+                    &format!("loads do not run ahead here: {why}"),
+                ),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One filling of a slot inside the loop that also drains it.
+struct Fill {
+    looped: Op,
+    /// Acquire, copies and commit in order.
+    ops: Vec<Op>,
+    /// Scalar ops of the loop body that the copies' indices need, in order.
+    scalars: Vec<Op>,
+}
+
+fn find_fills(create: Op) -> Vec<Result<Fill, (Op, String)>> {
+    let mut by_block: BTreeMap<usize, (Vec<Op>, bool)> = BTreeMap::new();
+    let mut order = HashMap::new();
+    for (user, _) in create.result(0).uses().into_iter().rev() {
+        let Some(block) = user.block() else { continue };
+        let next = order.len();
+        let entry = by_block
+            .entry(*order.entry(block).or_insert(next))
+            .or_default();
+        match user.name() {
+            "async_pipeline.channel.acquire" => entry.0.push(user),
+            _ => entry.1 = true,
+        }
+    }
+    by_block
+        .into_values()
+        .filter(|(acquires, drains)| *drains && !acquires.is_empty())
+        .filter_map(|(acquires, _)| match acquires.as_slice() {
+            [only] => fill(*only),
+            [first, ..] => Some(Err((
+                *first,
+                "the loop fills more than one slot per iteration".into(),
+            ))),
+            [] => None,
+        })
+        .collect()
+}
+
+fn fill(acquire: Op) -> Option<Result<Fill, (Op, String)>> {
+    let looped = acquire.parent()?;
+    if !looped.is("scf.for") {
+        return None;
+    }
+    let mut ops = vec![acquire];
+    ops.extend(acquire.result(0).uses().into_iter().map(|(user, _)| user));
+    ops.sort_by(|left, right| {
+        if left.is_before(*right) {
+            std::cmp::Ordering::Less
+        } else {
+            std::cmp::Ordering::Greater
+        }
+    });
+    if let Some(view) = ops.iter().find(|op| op.is("async_pipeline.channel.view")) {
+        return Some(Err((*view, "threads write the slot themselves".into())));
+    }
+    Some(scalars(looped, &ops).map(|scalars| Fill {
+        looped,
+        ops,
+        scalars,
+    }))
+}
+
+/// The backward slice of the copies' operands within the loop body.
+fn scalars(looped: Op, ops: &[Op]) -> Result<Vec<Op>, (Op, String)> {
+    let body = looped.body(0);
+    let mut needed: HashSet<Op> = HashSet::new();
+    let mut pending: Vec<(Op, Value)> = ops
+        .iter()
+        .flat_map(|op| op.operands().into_iter().map(move |value| (*op, value)))
+        .collect();
+    while let Some((user, value)) = pending.pop() {
+        if let Some((block, index)) = value.as_block_argument() {
+            if Some(block) == body && index > 0 {
+                return Err((user, "a copy depends on a value carried by the loop".into()));
+            }
+            continue;
+        }
+        let Some(made) = value.defining_op() else {
+            continue;
+        };
+        if made.block() != body || ops.contains(&made) || !needed.insert(made) {
+            continue;
+        }
+        let scalar = made.name().starts_with("arith.")
+            || made.name().starts_with("index.")
+            || made.is("memref.dim");
+        if !scalar {
+            return Err((
+                user,
+                format!("a copy depends on '{}' in the loop", made.name()),
+            ));
+        }
+        pending.extend(made.operands().into_iter().map(|value| (made, value)));
+    }
+    Ok(body
+        .into_iter()
+        .flat_map(|body| body.ops())
+        .filter(|op| needed.contains(op))
+        .collect())
+}
+
+impl Fill {
+    fn run_ahead(&self, depth: i64) {
+        let (lower, upper, step) = (
+            self.looped.operand(0),
+            self.looped.operand(1),
+            self.looped.operand(2),
+        );
+        let induction = self.looped.body(0).map(|body| body.arguments()[0]);
+        let Some(induction) = induction else { return };
+
+        let before = Build(Builder::before(self.looped).with_location(self.ops[0].location()));
+        let ahead = before.mul(step, self.constant(before, induction, depth));
+        let end = before.min(upper, before.add(lower, ahead));
+        let prologue = before
+            .0
+            .op("scf.for")
+            .operands(&[lower, end, step])
+            .regions(1)
+            .build();
+        let (block, inner) = prologue.regions()[0].new_block(
+            &[(induction.ty(), self.looped.location())],
+            self.ops[0].location(),
+            self.looped.context(),
+        );
+        self.copy_to(inner, induction, block.arguments()[0]);
+        inner.op("scf.yield").build();
+
+        let here = Build(Builder::before(self.ops[0]));
+        let next = here.add(induction, ahead);
+        let there = here.compare(Compare::SignedLess, next, upper);
+        here.when(there, |build| self.copy_to(build.0, induction, next));
+        for op in self.ops.iter().rev() {
+            op.erase();
+        }
+    }
+
+    fn constant(&self, build: Build, like: Value, value: i64) -> Value {
+        if like.ty().is_index() {
+            return build.index(value);
+        }
+        let attr = build.0.context().int_attr(like.ty(), value);
+        build
+            .0
+            .op("arith.constant")
+            .results(&[like.ty()])
+            .attr("value", attr)
+            .value()
+    }
+
+    /// Clones the fill for another value of the induction variable.
+    fn copy_to(&self, builder: Builder, induction: Value, value: Value) {
+        let mut map: HashMap<Value, Value> = HashMap::from([(induction, value)]);
+        for op in self.scalars.iter().chain(&self.ops) {
+            let copy = op.clone_detached();
+            for index in 0..copy.operand_count() {
+                if let Some(new) = map.get(&copy.operand(index)) {
+                    copy.set_operand(index, *new);
+                }
+            }
+            builder.insert(copy);
+            map.extend(op.results().into_iter().zip(copy.results()));
+        }
+    }
+}

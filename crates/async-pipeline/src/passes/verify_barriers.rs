@@ -1,0 +1,66 @@
+//! Nothing of the channel level is left, and every op exists on the target.
+//!
+//! Legality is decided here because the back end aborts the process on what it
+//! cannot select. The facts are those of `ptx_model::legality`.
+
+use super::{
+    Failed, Options, Pass,
+    options::{PTX_VERSION, TARGET},
+};
+use crate::{
+    diagnostics::{self, error},
+    forms::forms,
+};
+use async_pipeline_sys::ir::Op;
+use ptx_model::{
+    legality,
+    target::{PtxVersion, Target},
+};
+
+pub(super) const PASS: Pass = Pass {
+    argument: "async-pipeline-verify-barriers",
+    description: "Check that no channel is left and that every op exists on the target",
+    options: &[TARGET, PTX_VERSION],
+    run,
+};
+
+/// PTX versions that LLVM 22's NVPTX back end knows for all three targets end here.
+const NEWEST_PTX: PtxVersion = PtxVersion::new(9, 0);
+
+fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
+    let target = diagnostics::option(module, options.target())?;
+    let version = diagnostics::option(module, options.ptx_version(target))?;
+    if version > NEWEST_PTX || version < target.first_ptx_version() {
+        return Err(error(
+            module,
+            format!(
+                "expected a PTX version from {} to {NEWEST_PTX} for {target}, got {version}",
+                target.first_ptx_version()
+            ),
+        ));
+    }
+    diagnostics::all(module.walk(), |op| check(op, target, version))
+}
+
+fn check(op: Op, target: Target, version: PtxVersion) -> Result<(), Failed> {
+    let Some(name) = op.name().strip_prefix("async_pipeline.") else {
+        return Ok(());
+    };
+    if name.starts_with("channel.") || name.starts_with("work.") {
+        return Err(error(
+            op,
+            format!(
+                "'{}' op is left at the barrier level; run async-pipeline-insert-barriers first",
+                op.name()
+            ),
+        ));
+    }
+    diagnostics::all(forms(op, target), |form| {
+        legality::check(form, target, version).map_err(|why| {
+            error(
+                op,
+                format!("'{}' op is illegal on {target}: {why}", op.name()),
+            )
+        })
+    })
+}

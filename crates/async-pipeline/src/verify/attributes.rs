@@ -1,0 +1,55 @@
+//! Verifiers of the dialect's attributes on kernels and their arguments.
+
+use super::Verified;
+use async_pipeline_sys::{
+    dialect::grid_dims,
+    ir::{Attr, Op},
+};
+
+/// Verifies `async_pipeline.*` on `op` or on one of its entry arguments.
+pub(crate) fn verify_attribute(
+    op: Op,
+    argument: Option<usize>,
+    name: &str,
+    value: Attr,
+) -> Verified {
+    match (argument, name) {
+        (None, "async_pipeline.grid") => {
+            if !op.is("gpu.func") {
+                return Err(format!("expected {name} on a gpu.func, got {}", op.name()).into());
+            }
+            if grid_dims(value).is_empty() {
+                return Err(format!("expected {name} to be an #async_pipeline.grid, got {value}").into());
+            }
+            Ok(())
+        }
+        // Set by our own passes for those behind them.
+        (None, "async_pipeline.target" | "async_pipeline.kernel" | "async_pipeline.shared_bytes"
+            | "async_pipeline.plan" | "async_pipeline.wait_report") => Ok(()),
+        (Some(_), "async_pipeline.name") => match value.string() {
+            Some(text) if is_identifier(&text) => Ok(()),
+            _ => Err(format!("expected {name} to be an identifier in quotes, got {value}").into()),
+        },
+        (Some(_), "async_pipeline.align") => match value.int() {
+            Some(4 | 8 | 16) => Ok(()),
+            _ => Err(format!("expected {name} to be 4, 8 or 16, got {value}").into()),
+        },
+        (Some(_), "async_pipeline.may_alias") if value.is_unit() => Ok(()),
+        (Some(_), "async_pipeline.may_alias") => {
+            Err(format!("expected {name} without a value, got {value}").into())
+        }
+        (None, _) => Err(format!("unknown attribute {name}; a kernel may have async_pipeline.grid").into()),
+        (Some(_), _) => Err(format!(
+            "unknown argument attribute {name}; there are async_pipeline.name, async_pipeline.align and async_pipeline.may_alias"
+        )
+        .into()),
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && chars.all(|next| next.is_ascii_alphanumeric() || next == '_')
+}

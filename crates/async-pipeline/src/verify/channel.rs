@@ -1,0 +1,244 @@
+//! Verifiers of the channel level.
+
+use super::{
+    Verified, directly_in_kernel, global_side, in_range, inside_role, int_attr, is_function,
+    tile_view,
+};
+use async_pipeline_sys::{
+    hooks::Located,
+    ir::{Op, TypeKind, Value},
+};
+
+/// Most warps that a CTA has.
+const MAX_WARPS: i64 = 32;
+/// More slots than any shared memory holds of anything useful; keeps unrolled code small.
+const MAX_STAGES: i64 = 64;
+
+pub(super) fn roles(op: Op) -> Verified {
+    let parent = op.parent();
+    if !parent.is_some_and(|parent| is_function(parent.name())) {
+        return Err(format!(
+            "expected to stand directly in a gpu.func kernel, outside any loop or branch; got {}",
+            parent.map(Op::name).unwrap_or("nothing")
+        )
+        .into());
+    }
+    let block = op.block().into_iter().flat_map(|block| block.ops());
+    if let Some(first) = block
+        .filter(|other| other.is(op.name()))
+        .find(|other| *other != op)
+        && first.is_before(op)
+    {
+        return Err(Located {
+            message: "expected one roles op per kernel, this is a second".into(),
+            note: Some((first, "the first is here".into())),
+        });
+    }
+    let members = op.body(0).map(|body| body.ops()).unwrap_or_default();
+    if members.is_empty() {
+        return Err("expected at least one role".into());
+    }
+    let mut warps = 0;
+    for member in members {
+        if !member.is("async_pipeline.role") {
+            return Err(Located {
+                message: format!(
+                    "expected only role ops in its region, got {}",
+                    member.name()
+                ),
+                note: Some((member, "this op".into())),
+            });
+        }
+        warps += int_attr(member, "warps").clamp(0, MAX_WARPS + 1);
+    }
+    if warps > MAX_WARPS {
+        return Err(format!("expected at most {MAX_WARPS} warps in all roles, got {warps}").into());
+    }
+    Ok(())
+}
+
+pub(super) fn role(op: Op) -> Verified {
+    let warps = int_attr(op, "warps");
+    in_range("warps", warps, 1..=MAX_WARPS)?;
+    if op.attr("elected").is_some() && warps != 1 {
+        return Err(format!("expected an elected role to have 1 warp, got {warps}").into());
+    }
+    Ok(())
+}
+
+pub(super) fn create(op: Op) -> Verified {
+    directly_in_kernel(op)?;
+    if op
+        .attr("name")
+        .and_then(|name| name.string())
+        .unwrap_or_default()
+        .is_empty()
+    {
+        return Err("expected a name that is not empty".into());
+    }
+    match op.attr("stages").and_then(|stages| stages.int()) {
+        Some(stages) => in_range("stages", stages, 1..=MAX_STAGES),
+        None if op.attr("exactly").is_some() => {
+            Err("expected stages(n) in front of `exactly`".into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// `acquire` and `wait`: the slot lives and dies in one block.
+pub(super) fn take(op: Op, end: &str) -> Verified {
+    inside_role(op)?;
+    let slot = op.result(0);
+    let ends: Vec<Op> = slot
+        .uses()
+        .into_iter()
+        .map(|(user, _)| user)
+        .filter(|user| ends_slot(*user))
+        .collect();
+    let short = end.trim_start_matches("async_pipeline.");
+    for (user, _) in slot.uses() {
+        if !uses_slot(user) {
+            return Err(Located {
+                message: format!(
+                    "expected its slot to be used by channel and work ops only, got {}",
+                    user.name()
+                ),
+                note: Some((user, "used here".into())),
+            });
+        }
+        if user.block() != op.block() && !user.is("async_pipeline.channel.view") {
+            return Err(Located {
+                message: "expected its slot to be used within one block".into(),
+                note: Some((user, "used here, in another block".into())),
+            });
+        }
+    }
+    match ends.as_slice() {
+        [] => Err(format!("expected its slot to be used up by one {short}, got none").into()),
+        [only] if only.is(end) => Ok(()),
+        [only] => Err(Located {
+            message: format!(
+                "expected its slot to be used up by {short}, got {}",
+                only.name()
+            ),
+            note: Some((*only, "used up here".into())),
+        }),
+        [_, .., second] => Err(Located {
+            message: format!(
+                "expected its slot to be used up by one {short}, got {}",
+                ends.len()
+            ),
+            note: Some((*second, "one of them is here".into())),
+        }),
+    }
+}
+
+fn ends_slot(op: Op) -> bool {
+    op.is("async_pipeline.channel.commit") || op.is("async_pipeline.channel.release")
+}
+
+fn uses_slot(op: Op) -> bool {
+    ends_slot(op) || op.is("async_pipeline.channel.view") || op.is("async_pipeline.work.copy")
+}
+
+fn taker(slot: Value) -> Option<Op> {
+    slot.defining_op().filter(|op| {
+        op.is("async_pipeline.channel.acquire") || op.is("async_pipeline.channel.wait")
+    })
+}
+
+/// `commit` and `release`: nothing uses the slot afterwards.
+pub(super) fn end(op: Op, start: &str) -> Verified {
+    let slot = op.operand(0);
+    let short = start.trim_start_matches("async_pipeline.");
+    let Some(taker) = taker(slot) else {
+        return Err(format!("expected a slot made by {short}, got a value that is not").into());
+    };
+    if !taker.is(start) {
+        return Err(Located {
+            message: format!(
+                "expected a slot made by {short}, got one made by {}",
+                taker.name()
+            ),
+            note: Some((taker, "made here".into())),
+        });
+    }
+    for (user, _) in slot.uses() {
+        let late = user != op && user.block() == op.block() && op.is_before(user);
+        if late && !ends_slot(user) {
+            return Err(Located {
+                message: "expected the slot not to be used afterwards".into(),
+                note: Some((user, "used here".into())),
+            });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn view(op: Op) -> Verified {
+    let slot = op.operand(0);
+    let tile = field(op, slot)?;
+    if taker(slot).is_none() {
+        return Err("expected a slot made by channel.acquire or channel.wait".into());
+    }
+    tile_view(tile, op.result(0).ty())
+}
+
+fn field(op: Op, slot: Value) -> Result<async_pipeline_sys::ir::Type, Located> {
+    let fields = slot.ty().fields();
+    let index = int_attr(op, "field");
+    usize::try_from(index)
+        .ok()
+        .and_then(|index| fields.get(index))
+        .copied()
+        .ok_or_else(|| {
+            format!(
+                "expected a field from 0 to {}, got {index}",
+                fields.len() - 1
+            )
+            .into()
+        })
+}
+
+pub(super) fn copy(op: Op) -> Verified {
+    inside_role(op)?;
+    let (source, target) = (op.operand_segment(0)[0], op.operand_segment(2)[0]);
+    let (source_indices, target_indices) = (op.operand_segment(1), op.operand_segment(3));
+    let (slot, slot_indices, memref, indices) = match (source.ty().kind(), target.ty().kind()) {
+        (TypeKind::Other, TypeKind::Slot) => (target, target_indices, source, source_indices),
+        (TypeKind::Slot, TypeKind::Other) => (source, source_indices, target, target_indices),
+        _ => {
+            return Err(format!(
+                "expected a memref on one side and a slot on the other, got {} and {}",
+                source.ty(),
+                target.ty()
+            )
+            .into());
+        }
+    };
+    if !slot_indices.is_empty() {
+        return Err("expected no index on the slot".into());
+    }
+    if !memref.ty().is_global_memref() {
+        return Err(format!("expected a memref in global memory, got {}", memref.ty()).into());
+    }
+    let Some(taker) = taker(slot) else {
+        return Err("expected a slot made by channel.acquire or channel.wait".into());
+    };
+    let loads = slot == target;
+    if loads != taker.is("async_pipeline.channel.acquire") {
+        return Err(Located {
+            message: format!(
+                "expected a slot made by {}, got one made by {}",
+                if loads {
+                    "channel.acquire to copy into"
+                } else {
+                    "channel.wait to copy out of"
+                },
+                taker.name()
+            ),
+            note: Some((taker, "made here".into())),
+        });
+    }
+    global_side(memref.ty(), &indices, field(op, slot)?)
+}

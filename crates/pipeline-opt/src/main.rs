@@ -1,0 +1,15 @@
+//! `pipeline-opt`: mlir-opt with the async_pipeline dialect and passes, and `--emit`
+//! for what MLIR cannot print: LLVM IR, PTX with its launch manifest, cubin.
+
+use async_pipeline::{DRIVER_OPTIONS, initialize, passes::PIPELINE};
+use async_pipeline_sys::dialect::driver_main;
+use std::{os::unix::ffi::OsStringExt, process::ExitCode};
+
+fn main() -> ExitCode {
+    initialize();
+    let arguments = std::env::args_os().map(OsStringExt::into_vec).collect();
+    match driver_main(arguments, PIPELINE, DRIVER_OPTIONS) {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}

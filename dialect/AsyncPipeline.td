@@ -1,0 +1,5 @@
+// All of the dialect, in the order of its levels.
+
+include "AsyncPipelineBase.td"
+include "ChannelOps.td"
+include "BarrierOps.td"

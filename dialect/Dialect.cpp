@@ -1,0 +1,290 @@
+// Types, attributes and the trampolines from generated verifiers into Rust.
+
+#include "AsyncPipeline.h"
+#include "mlir-c/Support.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Support.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace async_pipeline;
+
+#include "AsyncPipelineDialect.cpp.inc"
+
+static ApHooks hooks;
+const ApHooks &apHooks() { return hooks; }
+extern "C" void apSetHooks(const ApHooks *value) { hooks = *value; }
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// A tile is kept as a ranked tensor type: shape and element type, nothing else.
+static ParseResult parseTile(AsmParser &parser, Type &tile) {
+  SmallVector<int64_t> shape;
+  Type element;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element))
+    return failure();
+  if (shape.empty())
+    return parser.emitError(loc, "expected a tile such as 64x64xf16");
+  if (!element.isIntOrFloat())
+    return parser.emitError(loc, "expected an integer or float element type, got ") << element;
+  tile = RankedTensorType::get(shape, element);
+  return success();
+}
+
+static void printTile(AsmPrinter &printer, Type tile) {
+  auto tensor = cast<RankedTensorType>(tile);
+  printer.printDimensionList(tensor.getShape());
+  printer << "x" << tensor.getElementType();
+}
+
+static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError, Type tile) {
+  auto tensor = dyn_cast<RankedTensorType>(tile);
+  if (!tensor || !tensor.hasStaticShape() || !tensor.getElementType().isIntOrFloat())
+    return emitError() << "expected a tile of static shape, got " << tile;
+  if (tensor.getRank() < 1 || tensor.getRank() > 5)
+    return emitError() << "expected a tile of rank 1 to 5, got rank " << tensor.getRank();
+  unsigned bits = tensor.getElementType().getIntOrFloatBitWidth();
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return emitError() << "expected elements of 8, 16, 32 or 64 bits, got "
+                       << tensor.getElementType();
+  // 2^28 bytes is far above any shared memory and keeps byte arithmetic in range.
+  uint64_t bytes = bits / 8;
+  for (int64_t extent : tensor.getShape()) {
+    if (extent < 1)
+      return emitError() << "expected tile extents of at least 1, got " << extent;
+    if ((bytes *= uint64_t(extent)) > (uint64_t(1) << 28) || extent > (1 << 28))
+      return emitError() << "expected a tile of at most 2^28 bytes";
+  }
+  return success();
+}
+
+static ParseResult parseTiles(AsmParser &parser, SmallVector<Type> &tiles) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+    return parseTile(parser, tiles.emplace_back());
+  });
+}
+
+static void printTiles(AsmPrinter &printer, ArrayRef<Type> tiles) {
+  printer << "<";
+  llvm::interleaveComma(tiles, printer, [&](Type tile) { printTile(printer, tile); });
+  printer << ">";
+}
+
+static LogicalResult verifyTiles(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<Type> tiles) {
+  if (tiles.empty() || tiles.size() > 16)
+    return emitError() << "expected 1 to 16 fields, got " << tiles.size();
+  for (Type tile : tiles)
+    if (failed(verifyTile(emitError, tile)))
+      return failure();
+  return success();
+}
+
+#define FIELDS_TYPE(NAME)                                                                \
+  Type NAME::parse(AsmParser &parser) {                                                  \
+    SmallVector<Type> fields;                                                            \
+    SMLoc loc = parser.getCurrentLocation();                                             \
+    if (parseTiles(parser, fields))                                                      \
+      return {};                                                                         \
+    return NAME::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), \
+                            fields);                                                     \
+  }                                                                                      \
+  void NAME::print(AsmPrinter &printer) const { printTiles(printer, getFields()); }     \
+  LogicalResult NAME::verify(function_ref<InFlightDiagnostic()> emitError,               \
+                             ArrayRef<Type> fields) {                                    \
+    return verifyTiles(emitError, fields);                                               \
+  }
+FIELDS_TYPE(ChannelType)
+FIELDS_TYPE(SlotType)
+#undef FIELDS_TYPE
+
+static LogicalResult verifyStages(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t stages) {
+  if (stages < 1 || stages > 1024)
+    return emitError() << "expected 1 to 1024 stages, got " << stages;
+  return success();
+}
+
+LogicalResult MBarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t stages) {
+  return verifyStages(emitError, stages);
+}
+
+Type BufferType::parse(AsmParser &parser) {
+  int64_t stages;
+  Type tile;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(stages) || parser.parseComma() ||
+      parseTile(parser, tile) || parser.parseGreater())
+    return {};
+  return BufferType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                                stages, tile);
+}
+void BufferType::print(AsmPrinter &printer) const {
+  printer << "<" << getStages() << ", ";
+  printTile(printer, getTile());
+  printer << ">";
+}
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t stages, Type tile) {
+  return failure(failed(verifyStages(emitError, stages)) ||
+                 failed(verifyTile(emitError, tile)));
+}
+
+Type TensorMapType::parse(AsmParser &parser) {
+  Type box;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseTile(parser, box) || parser.parseGreater())
+    return {};
+  return TensorMapType::getChecked([&] { return parser.emitError(loc); },
+                                   parser.getContext(), box);
+}
+void TensorMapType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printTile(printer, getBox());
+  printer << ">";
+}
+LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError, Type box) {
+  if (failed(verifyTile(emitError, box)))
+    return failure();
+  auto tensor = cast<RankedTensorType>(box);
+  for (int64_t extent : tensor.getShape())
+    if (extent > 256)
+      return emitError() << "expected box extents of at most 256, got " << extent;
+  int64_t bytes = tensor.getShape().back() * tensor.getElementType().getIntOrFloatBitWidth() / 8;
+  if (bytes % 16)
+    return emitError() << "expected an innermost box extent of a multiple of 16 bytes, got "
+                       << bytes;
+  return success();
+}
+
+Type async_pipeline::slotOfChannel(Type channel) {
+  if (auto type = dyn_cast_or_null<ChannelType>(channel))
+    return SlotType::get(type.getContext(), type.getFields());
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<StringAttr> dims) {
+  if (dims.empty() || dims.size() > 3)
+    return emitError() << "expected 1 to 3 grid expressions, got " << dims.size();
+  for (StringAttr dim : dims) {
+    std::string message;
+    auto sink = [](MlirStringRef text, void *out) {
+      static_cast<std::string *>(out)->assign(text.data, text.length);
+    };
+    if (!apHooks().verifyGrid(wrap(dim.getValue()), sink, &message))
+      return emitError() << message;
+  }
+  return success();
+}
+
+LogicalResult AsyncPipelineDialect::verifyOperationAttribute(Operation *op,
+                                                             NamedAttribute attribute) {
+  return success(apHooks().verifyAttribute(wrap(op), -1, wrap(attribute.getName().getValue()),
+                                           wrap(attribute.getValue())));
+}
+
+LogicalResult AsyncPipelineDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                             unsigned argument,
+                                                             NamedAttribute attribute) {
+  return success(apHooks().verifyAttribute(wrap(op), argument,
+                                           wrap(attribute.getName().getValue()),
+                                           wrap(attribute.getValue())));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+#define GET_TYPEDEF_CLASSES
+#include "AsyncPipelineTypes.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "AsyncPipelineAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "AsyncPipelineOps.cpp.inc"
+
+// `AsyncPipelineOpNames.inc` holds VERIFY(OpClass) for every op, written by the build script.
+#define VERIFY(OP)                                                                       \
+  LogicalResult OP::verify() { return success(apHooks().verifyOp(wrap(getOperation()))); }
+#include "AsyncPipelineOpNames.inc"
+#undef VERIFY
+
+void AsyncPipelineDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "AsyncPipelineTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "AsyncPipelineAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "AsyncPipelineOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// C accessors
+//===----------------------------------------------------------------------===//
+
+extern "C" {
+int apTypeKind(MlirType type) {
+  return llvm::TypeSwitch<Type, int>(unwrap(type))
+      .Case<ChannelType>([](auto) { return 1; })
+      .Case<SlotType>([](auto) { return 2; })
+      .Case<MBarrierType>([](auto) { return 3; })
+      .Case<BufferType>([](auto) { return 4; })
+      .Case<TensorMapType>([](auto) { return 5; })
+      .Default([](auto) { return 0; });
+}
+intptr_t apTypeFieldCount(MlirType type) {
+  return llvm::TypeSwitch<Type, intptr_t>(unwrap(type))
+      .Case<ChannelType, SlotType>([](auto t) { return t.getFields().size(); })
+      .Case<BufferType, TensorMapType>([](auto) { return 1; })
+      .Default([](auto) { return 0; });
+}
+MlirType apTypeField(MlirType type, intptr_t index) {
+  return wrap(llvm::TypeSwitch<Type, Type>(unwrap(type))
+                  .Case<ChannelType, SlotType>([&](auto t) { return t.getFields()[index]; })
+                  .Case<BufferType>([](auto t) { return t.getTile(); })
+                  .Case<TensorMapType>([](auto t) { return t.getBox(); })
+                  .Default([](auto) { return Type(); }));
+}
+int64_t apTypeStages(MlirType type) {
+  return llvm::TypeSwitch<Type, int64_t>(unwrap(type))
+      .Case<MBarrierType, BufferType>([](auto t) { return t.getStages(); })
+      .Default([](auto) { return 0; });
+}
+MlirType apMBarrierTypeGet(MlirContext context, int64_t stages) {
+  return wrap(MBarrierType::get(unwrap(context), stages));
+}
+MlirType apBufferTypeGet(MlirContext context, int64_t stages, MlirType tile) {
+  return wrap(BufferType::get(unwrap(context), stages, unwrap(tile)));
+}
+MlirType apTensorMapTypeGet(MlirContext context, MlirType box) {
+  return wrap(TensorMapType::get(unwrap(context), unwrap(box)));
+}
+/// The grid's expressions: 1 to 3 for a grid attribute, 0 for any other.
+intptr_t apGridDimCount(MlirAttribute attribute) {
+  auto grid = dyn_cast<GridAttr>(unwrap(attribute));
+  return grid ? grid.getDims().size() : 0;
+}
+MlirStringRef apGridDim(MlirAttribute attribute, intptr_t index) {
+  return wrap(cast<GridAttr>(unwrap(attribute)).getDims()[index].getValue());
+}
+void apRegisterDialect(MlirDialectRegistry registry) {
+  unwrap(registry)->insert<AsyncPipelineDialect>();
+}
+}
