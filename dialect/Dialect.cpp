@@ -25,12 +25,14 @@ static ParseResult parseTile(AsmParser &parser, Type &tile) {
   SmallVector<int64_t> shape;
   Type element;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element))
+  if (parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element))
     return failure();
   if (shape.empty())
     return parser.emitError(loc, "expected a tile such as 64x64xf16");
   if (!element.isIntOrFloat())
-    return parser.emitError(loc, "expected an integer or float element type, got ") << element;
+    return parser.emitError(loc, "expected an integer or float element type, got ")
+           << element;
   tile = RankedTensorType::get(shape, element);
   return success();
 }
@@ -90,10 +92,10 @@ static LogicalResult verifyTiles(function_ref<InFlightDiagnostic()> emitError,
     SMLoc loc = parser.getCurrentLocation();                                             \
     if (parseTiles(parser, fields))                                                      \
       return {};                                                                         \
-    return NAME::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), \
+    return NAME::getChecked([&] { return parser.emitError(loc); }, parser.getContext(),  \
                             fields);                                                     \
   }                                                                                      \
-  void NAME::print(AsmPrinter &printer) const { printTiles(printer, getFields()); }     \
+  void NAME::print(AsmPrinter &printer) const { printTiles(printer, getFields()); }      \
   LogicalResult NAME::verify(function_ref<InFlightDiagnostic()> emitError,               \
                              ArrayRef<Type> fields) {                                    \
     return verifyTiles(emitError, fields);                                               \
@@ -121,8 +123,8 @@ Type BufferType::parse(AsmParser &parser) {
   if (parser.parseLess() || parser.parseInteger(stages) || parser.parseComma() ||
       parseTile(parser, tile) || parser.parseGreater())
     return {};
-  return BufferType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                                stages, tile);
+  return BufferType::getChecked([&] { return parser.emitError(loc); },
+                                parser.getContext(), stages, tile);
 }
 void BufferType::print(AsmPrinter &printer) const {
   printer << "<" << getStages() << ", ";
@@ -148,17 +150,19 @@ void TensorMapType::print(AsmPrinter &printer) const {
   printTile(printer, getBox());
   printer << ">";
 }
-LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError, Type box) {
+LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                    Type box) {
   if (failed(verifyTile(emitError, box)))
     return failure();
   auto tensor = cast<RankedTensorType>(box);
   for (int64_t extent : tensor.getShape())
     if (extent > 256)
       return emitError() << "expected box extents of at most 256, got " << extent;
-  int64_t bytes = tensor.getShape().back() * tensor.getElementType().getIntOrFloatBitWidth() / 8;
+  int64_t bytes =
+      tensor.getShape().back() * tensor.getElementType().getIntOrFloatBitWidth() / 8;
   if (bytes % 16)
-    return emitError() << "expected an innermost box extent of a multiple of 16 bytes, got "
-                       << bytes;
+    return emitError()
+           << "expected an innermost box extent of a multiple of 16 bytes, got " << bytes;
   return success();
 }
 
@@ -189,8 +193,8 @@ LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult AsyncPipelineDialect::verifyOperationAttribute(Operation *op,
                                                              NamedAttribute attribute) {
-  return success(apHooks().verifyAttribute(wrap(op), -1, wrap(attribute.getName().getValue()),
-                                           wrap(attribute.getValue())));
+  return success(apHooks().verifyAttribute(
+      wrap(op), -1, wrap(attribute.getName().getValue()), wrap(attribute.getValue())));
 }
 
 LogicalResult AsyncPipelineDialect::verifyRegionArgAttribute(Operation *op, unsigned,
@@ -214,7 +218,8 @@ LogicalResult AsyncPipelineDialect::verifyRegionArgAttribute(Operation *op, unsi
 #define GET_OP_CLASSES
 #include "AsyncPipelineOps.cpp.inc"
 
-// `AsyncPipelineOpNames.inc` holds VERIFY(OpClass) for every op, written by the build script.
+// `AsyncPipelineOpNames.inc` holds VERIFY(OpClass) for every op, written by the build
+// script.
 #define VERIFY(OP)                                                                       \
   LogicalResult OP::verify() { return success(apHooks().verifyOp(wrap(getOperation()))); }
 #include "AsyncPipelineOpNames.inc"
@@ -256,11 +261,12 @@ intptr_t apTypeFieldCount(MlirType type) {
       .Default([](auto) { return 0; });
 }
 MlirType apTypeField(MlirType type, intptr_t index) {
-  return wrap(llvm::TypeSwitch<Type, Type>(unwrap(type))
-                  .Case<ChannelType, SlotType>([&](auto t) { return t.getFields()[index]; })
-                  .Case<BufferType>([](auto t) { return t.getTile(); })
-                  .Case<TensorMapType>([](auto t) { return t.getBox(); })
-                  .Default([](auto) { return Type(); }));
+  return wrap(
+      llvm::TypeSwitch<Type, Type>(unwrap(type))
+          .Case<ChannelType, SlotType>([&](auto t) { return t.getFields()[index]; })
+          .Case<BufferType>([](auto t) { return t.getTile(); })
+          .Case<TensorMapType>([](auto t) { return t.getBox(); })
+          .Default([](auto) { return Type(); }));
 }
 int64_t apTypeStages(MlirType type) {
   return llvm::TypeSwitch<Type, int64_t>(unwrap(type))

@@ -2,8 +2,8 @@
 
 #include "AsyncPipeline.h"
 #include "mlir/CAPI/IR.h"
-#include "mlir/CAPI/Support.h"
 #include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Support.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -26,7 +26,8 @@ LogicalResult emit(StringRef kind, StringRef inputFilename, StringRef outputFile
                    DialectRegistry &registry) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (!config.inputSplitMarker().empty() || config.shouldVerifyDiagnostics()) {
-    llvm::errs() << "error: --split-input-file and --verify-diagnostics need --emit=mlir\n";
+    llvm::errs()
+        << "error: --split-input-file and --verify-diagnostics need --emit=mlir\n";
     return failure();
   }
   std::string message;
@@ -64,7 +65,8 @@ LogicalResult emit(StringRef kind, StringRef inputFilename, StringRef outputFile
     return failure();
   TimingScope backEnd = scope.nest("Back end");
   return success(apHooks().emitModule(wrap(module->getOperation()), wrap(kind),
-                                      wrap(outputFilename), options.data(), options.size()));
+                                      wrap(outputFilename), options.data(),
+                                      options.size()));
 }
 } // namespace
 
@@ -79,10 +81,11 @@ int apDriverMain(int argc, char **argv, MlirDialectRegistry registryHandle,
   DialectRegistry &registry = *unwrap(registryHandle);
 
   static cl::OptionCategory category("async-pipeline options");
-  cl::opt<std::string> kind("emit", cl::init("mlir"), cl::cat(category),
-                            cl::value_desc("mlir|nvvm|llvm|ptx|cubin"),
-                            cl::desc("What to write. Other than mlir, the given pass pipeline, else "
-                                     "async-pipeline-compile, runs on one module first"));
+  cl::opt<std::string> kind(
+      "emit", cl::init("mlir"), cl::cat(category),
+      cl::value_desc("mlir|nvvm|llvm|ptx|cubin"),
+      cl::desc("What to write. Other than mlir, the given pass pipeline, else "
+               "async-pipeline-compile, runs on one module first"));
   std::vector<std::string> optionNames, optionTexts;
   std::vector<std::unique_ptr<cl::opt<std::string>>> opts;
   for (size_t i = 0; i < optionCount; ++i) {
@@ -91,15 +94,16 @@ int apDriverMain(int argc, char **argv, MlirDialectRegistry registryHandle,
   }
   for (size_t i = 0; i < optionCount; ++i)
     opts.push_back(std::make_unique<cl::opt<std::string>>(
-        StringRef(optionNames[i]), cl::desc(optionTexts[i]), cl::cat(category), cl::ValueOptional,
-        cl::init("")));
+        StringRef(optionNames[i]), cl::desc(optionTexts[i]), cl::cat(category),
+        cl::ValueOptional, cl::init("")));
 
-  auto [input, output] =
-      registerAndParseCLIOptions(argc, argv, "async-pipeline optimizer driver\n", registry);
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "async-pipeline optimizer driver\n", registry);
   if (kind == "mlir") {
     for (auto &option : opts)
       if (option->getNumOccurrences()) {
-        llvm::errs() << "error: --" << option->ArgStr << " needs --emit=nvvm, llvm, ptx or cubin; "
+        llvm::errs() << "error: --" << option->ArgStr
+                     << " needs --emit=nvvm, llvm, ptx or cubin; "
                      << "give it to the pass, as in --" << unwrap(pipelineName) << "=\""
                      << option->ArgStr << "=...\"\n";
         return 1;
@@ -118,7 +122,8 @@ int apDriverMain(int argc, char **argv, MlirDialectRegistry registryHandle,
     values.push_back(wrap(StringRef(storage.back())));
     if (inPipeline[i] && !storage.back().empty()) {
       if (StringRef(storage.back()).find_first_of("{}\"' ") != StringRef::npos) {
-        llvm::errs() << "error: --" << optionNames[i] << ": bad value '" << storage.back() << "'\n";
+        llvm::errs() << "error: --" << optionNames[i] << ": bad value '" << storage.back()
+                     << "'\n";
         return 1;
       }
       pipeline += optionNames[i] + "=" + storage.back() + " ";

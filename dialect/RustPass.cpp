@@ -55,7 +55,8 @@ struct PassSpec {
 class RustPass : public Pass {
 public:
   explicit RustPass(std::shared_ptr<const PassSpec> spec)
-      : Pass(TypeID::get<RustPass>(), ModuleOp::getOperationName()), spec(std::move(spec)) {
+      : Pass(TypeID::get<RustPass>(), ModuleOp::getOperationName()),
+        spec(std::move(spec)) {
     addOptions();
   }
   RustPass(const RustPass &other) : Pass(other), spec(other.spec) { addOptions(); }
@@ -71,7 +72,9 @@ public:
   bool canScheduleOn(RegisteredOperationName name) const override {
     return name.getStringRef() == ModuleOp::getOperationName();
   }
-  std::unique_ptr<Pass> clonePass() const override { return std::make_unique<RustPass>(*this); }
+  std::unique_ptr<Pass> clonePass() const override {
+    return std::make_unique<RustPass>(*this);
+  }
   void runOnOperation() override {
     SmallVector<MlirStringRef> values;
     for (auto &option : options)
@@ -116,8 +119,9 @@ std::vector<OptionSpec> toSpecs(const ApOption *options, size_t count) {
 extern "C" {
 void apRegisterPass(size_t id, MlirStringRef argument, MlirStringRef description,
                     const ApOption *options, size_t optionCount) {
-  auto spec = std::make_shared<const PassSpec>(PassSpec{
-      id, unwrap(argument).str(), unwrap(description).str(), toSpecs(options, optionCount)});
+  auto spec = std::make_shared<const PassSpec>(PassSpec{id, unwrap(argument).str(),
+                                                        unwrap(description).str(),
+                                                        toSpecs(options, optionCount)});
   registerPass([spec] { return std::make_unique<RustPass>(spec); });
 }
 
@@ -138,7 +142,8 @@ void apRegisterPipeline(MlirStringRef argument, MlirStringRef description,
           llvm::errs() << "error: " << unwrap(text) << "\n";
         };
         // A pipeline builder cannot fail; a pass that always fails stands in.
-        if (!apHooks().pipeline(values.data(), values.size(), report, append, &pipeline) ||
+        if (!apHooks().pipeline(values.data(), values.size(), report, append,
+                                &pipeline) ||
             failed(parsePassPipeline(pipeline, manager)))
           (void)parsePassPipeline("async-pipeline-refuse", manager);
       });

@@ -4,7 +4,7 @@
 
 use crate::{
     ffi::{self, TextSink},
-    ir::{Attr, Op, borrow_str, emit_error, string_ref},
+    ir::{Attr, Loc, Op, borrow_str, emit_error, string_ref},
 };
 use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
 use std::{
@@ -78,6 +78,13 @@ thread_local! {
     /// Where the panic hook saw the last panic of this thread.
     static PANIC_PLACE: Cell<Option<String>> = const { Cell::new(None) };
     static CATCHING: Cell<u32> = const { Cell::new(0) };
+    /// Where the running pass is at work, for a located internal error.
+    static AT_WORK: Cell<Option<Loc>> = const { Cell::new(None) };
+}
+
+/// Notes where the running pass is at work.
+pub fn at_work(location: Loc) {
+    AT_WORK.set(Some(location));
 }
 
 pub(crate) fn install(hooks: &'static dyn Hooks) {
@@ -207,10 +214,13 @@ extern "C" fn run_pass(
     count: usize,
 ) -> bool {
     let module = Op::from_raw(module);
+    AT_WORK.set(None);
     match guarded(|| hooks().run_pass(pass, module, &texts(options, count))) {
         Ok(ok) => ok,
         Err(message) => {
-            emit_error(module.location(), &message, None);
+            // Locations live as long as the context, also when their op is gone.
+            let location = AT_WORK.take().unwrap_or_else(|| module.location());
+            emit_error(location, &message, None);
             false
         }
     }

@@ -34,7 +34,9 @@ pub(crate) fn all<T>(
     items: impl IntoIterator<Item = T>,
     mut check: impl FnMut(T) -> Result<(), Failed>,
 ) -> Result<(), Failed> {
-    items
-        .into_iter()
-        .fold(Ok(()), |sofar, item| check(item).and(sofar))
+    let mut result = Ok(());
+    for item in items {
+        result = check(item).and(result);
+    }
+    result
 }

@@ -32,3 +32,7 @@ pub use ptx_model::{
     manifest::Manifest,
     target::{PtxVersion, Target},
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

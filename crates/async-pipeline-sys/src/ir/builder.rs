@@ -37,6 +37,7 @@ impl std::fmt::Debug for Block {
 impl Builder {
     /// In front of an op, with its location.
     pub fn before(op: Op) -> Self {
+        crate::hooks::at_work(op.location());
         Self {
             context: op.context(),
             location: op.location(),

@@ -287,8 +287,8 @@ fn valid_bytes(build: Build, memref: Value, indices: &[Value], width: i64, bytes
     let left = build.sub(build.dim(memref, last), indices[last]);
     let left = build.mul(left, build.index(width));
     let mut valid = build.min(build.max(left, zero), build.index(bytes));
-    for dim in 0..last {
-        let inside = build.compare(Compare::SignedLess, indices[dim], build.dim(memref, dim));
+    for (dim, index) in indices.iter().enumerate().take(last) {
+        let inside = build.compare(Compare::SignedLess, *index, build.dim(memref, dim));
         valid = build.select(inside, valid, zero);
     }
     build.index_cast(valid, build.0.context().i32())
