@@ -46,6 +46,10 @@ struct ApHooks {
                           MlirAttribute value);
   /// Checks a grid expression; hands an error message to `sink` and returns false.
   bool (*verifyGrid)(MlirStringRef text, ApTextSink sink, void *context);
+  /// Checks a text before it is parsed; on failure hands over a place (from 1) and a
+  /// message and returns false.
+  bool (*checkText)(MlirStringRef text, size_t *line, size_t *column, ApTextSink sink,
+                    void *context);
   /// Runs pass number `pass` with its option values in declaration order.
   bool (*runPass)(size_t pass, MlirOperation op, const MlirStringRef *options,
                   size_t optionCount);

@@ -73,7 +73,7 @@ def AsyncPipeline_MBarrierType : AsyncPipeline_Type<"MBarrier", "mbarrier"> {
     aligned, in the shared memory of the CTA.
   }];
   let parameters = (ins "int64_t":$stages);
-  let assemblyFormat = "`<` $stages `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
@@ -111,7 +111,7 @@ def AsyncPipeline_GridAttr : AttrDef<AsyncPipeline_Dialect, "Grid"> {
     The launch manifest carries them; a launcher evaluates them.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$dims);
-  let assemblyFormat = "`<` $dims `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

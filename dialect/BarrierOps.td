@@ -16,7 +16,8 @@ def AsyncPipeline_BufferAllocOp : AsyncPipeline_Op<"buffer.alloc"> {
     `async-pipeline-allocate` sets it.
 
     Verified: inside a `gpu.func` kernel, outside any loop or branch and before
-    its `roles` op; a given offset is a multiple of 128.
+    its `roles` op; the name as in `channel.create`; a given offset is a
+    multiple of 128.
 
     Ends as an address in `.extern .shared` memory.
 
@@ -54,7 +55,8 @@ def AsyncPipeline_MBarrierAllocOp : AsyncPipeline_Op<"mbarrier.alloc"> {
     `async-pipeline-allocate` sets it. `name` is used in reports and the manifest.
 
     Verified: inside a `gpu.func` kernel, outside any loop or branch and before
-    its `roles` op; a given offset is a multiple of 8.
+    its `roles` op; the name as in `channel.create`; a given offset is a
+    multiple of 8.
 
     Ends as an address in `.extern .shared` memory.
 

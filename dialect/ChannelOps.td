@@ -95,7 +95,7 @@ def AsyncPipeline_ChannelCreateOp : AsyncPipeline_Op<"channel.create"> {
     that have bulk copies.
 
     Verified: inside a `gpu.func` kernel, outside any loop or branch and before
-    its `roles` op; stages 1 to 64; the name is not empty.
+    its `roles` op; stages 1 to 64; the name has letters, digits, `_`, `-` and `.` only.
 
     Ends as shared memory for the tiles and two arrays of mbarriers, full and empty.
 
@@ -126,8 +126,8 @@ def AsyncPipeline_ChannelAcquireOp : AsyncPipeline_TakeSlotOp<"channel.acquire">
   let description = [{
     Blocks until the consumers have released the slot's previous contents.
 
-    Verified: inside a `role`; the slot is used up by exactly one
-    `channel.commit` in the same block.
+    Verified: inside a `role`; the channel is made by `channel.create`; the slot
+    is used up by exactly one `channel.commit` in the same block.
 
     Ends as a wait on the slot's empty barrier and, for bulk copies,
     `mbarrier.arrive.expect_tx` on its full barrier.
@@ -143,8 +143,8 @@ def AsyncPipeline_ChannelWaitOp : AsyncPipeline_TakeSlotOp<"channel.wait"> {
   let description = [{
     Blocks until everything that the producer put into the slot is there.
 
-    Verified: inside a `role`; the slot is used up by exactly one
-    `channel.release` in the same block.
+    Verified: inside a `role`; the channel is made by `channel.create`; the slot
+    is used up by exactly one `channel.release` in the same block.
 
     Ends as a wait on the slot's full barrier.
 

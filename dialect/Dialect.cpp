@@ -65,9 +65,14 @@ static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError, Ty
 }
 
 static ParseResult parseTiles(AsmParser &parser, SmallVector<Type> &tiles) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
-    return parseTile(parser, tiles.emplace_back());
-  });
+  // Not with a delimiter: MLIR 22 calls a missing `<` a success behind its error.
+  if (parser.parseLess())
+    return failure();
+  if (succeeded(parser.parseOptionalGreater()))
+    return success();
+  return failure(failed(parser.parseCommaSeparatedList(
+                     [&] { return parseTile(parser, tiles.emplace_back()); })) ||
+                 failed(parser.parseGreater()));
 }
 
 static void printTiles(AsmPrinter &printer, ArrayRef<Type> tiles) {
@@ -111,6 +116,19 @@ static LogicalResult verifyStages(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+// By hand, like the other types: a generated parser adds an error of its own, with C++
+// names.
+Type MBarrierType::parse(AsmParser &parser) {
+  int64_t stages;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(stages) || parser.parseGreater())
+    return {};
+  return MBarrierType::getChecked([&] { return parser.emitError(loc); },
+                                  parser.getContext(), stages);
+}
+void MBarrierType::print(AsmPrinter &printer) const {
+  printer << "<" << getStages() << ">";
+}
 LogicalResult MBarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t stages) {
   return verifyStages(emitError, stages);
@@ -175,6 +193,29 @@ Type async_pipeline::slotOfChannel(Type channel) {
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
+
+Attribute GridAttr::parse(AsmParser &parser, Type) {
+  SmallVector<StringAttr> dims;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseDim = [&]() -> ParseResult {
+    std::string text;
+    if (parser.parseString(&text))
+      return failure();
+    dims.push_back(StringAttr::get(parser.getContext(), text));
+    return success();
+  };
+  if (parser.parseLess() || parser.parseCommaSeparatedList(parseDim) ||
+      parser.parseGreater())
+    return {};
+  return GridAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                              dims);
+}
+void GridAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(getDims(), printer,
+                        [&](StringAttr dim) { printer.printAttribute(dim); });
+  printer << ">";
+}
 
 LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<StringAttr> dims) {

@@ -20,6 +20,47 @@ using namespace mlir;
 namespace cl = llvm::cl;
 
 namespace {
+/// Reads the input and refuses what must not reach the parser.
+std::unique_ptr<llvm::MemoryBuffer> readInput(StringRef inputFilename) {
+  std::string message;
+  auto file = openInputFile(inputFilename, &message);
+  if (!file) {
+    llvm::errs() << "error: " << message << "\n";
+    return nullptr;
+  }
+  size_t line = 0, column = 0;
+  auto sink = [](MlirStringRef text, void *out) {
+    static_cast<std::string *>(out)->assign(text.data, text.length);
+  };
+  if (apHooks().checkText(wrap(file->getBuffer()), &line, &column, sink, &message))
+    return file;
+  llvm::errs() << file->getBufferIdentifier() << ":" << line << ":" << column
+               << ": error: " << message << "\n";
+  return nullptr;
+}
+
+/// mlir-opt, on text that has been checked.
+LogicalResult optimise(int argc, char **argv, StringRef inputFilename,
+                       StringRef outputFilename, DialectRegistry &registry) {
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses() ||
+      config.shouldRunReproducer())
+    return MlirOptMain(argc, argv, inputFilename, outputFilename, registry);
+  auto file = readInput(inputFilename);
+  if (!file)
+    return failure();
+  std::string message;
+  auto output = openOutputFile(outputFilename, &message);
+  if (!output) {
+    llvm::errs() << "error: " << message << "\n";
+    return failure();
+  }
+  if (failed(MlirOptMain(output->os(), std::move(file), registry, config)))
+    return failure();
+  output->keep();
+  return success();
+}
+
 /// One module, the given pass pipeline (else the named one), then the back end.
 LogicalResult emit(StringRef kind, StringRef inputFilename, StringRef outputFilename,
                    StringRef pipeline, ArrayRef<MlirStringRef> options,
@@ -30,12 +71,9 @@ LogicalResult emit(StringRef kind, StringRef inputFilename, StringRef outputFile
         << "error: --split-input-file and --verify-diagnostics need --emit=mlir\n";
     return failure();
   }
-  std::string message;
-  auto file = openInputFile(inputFilename, &message);
-  if (!file) {
-    llvm::errs() << "error: " << message << "\n";
+  auto file = readInput(inputFilename);
+  if (!file)
     return failure();
-  }
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), SMLoc());
 
@@ -51,6 +89,10 @@ LogicalResult emit(StringRef kind, StringRef inputFilename, StringRef outputFile
   parsing.stop();
   if (!module)
     return failure();
+  // A module that the parser made up stands at line 0, where no editor can go.
+  if (auto place = dyn_cast<FileLineColLoc>(module->getLoc());
+      place && place.getLine() == 0)
+    (*module)->setLoc(FileLineColLoc::get(&context, inputFilename, 1, 1));
 
   PassManager manager(&context, ModuleOp::getOperationName());
   if (failed(applyPassManagerCLOptions(manager)))
@@ -108,7 +150,7 @@ int apDriverMain(int argc, char **argv, MlirDialectRegistry registryHandle,
                      << option->ArgStr << "=...\"\n";
         return 1;
       }
-    return failed(MlirOptMain(argc, argv, input, output, registry));
+    return failed(optimise(argc, argv, input, output, registry));
   }
 
   std::string pipeline = unwrap(pipelineName).str() + "{";

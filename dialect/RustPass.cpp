@@ -12,6 +12,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -171,6 +172,7 @@ void apRegisterUpstreamPasses() {
   registerPass([] { return createConvertIndexToLLVMPass(); });
   registerPass([] { return createConvertControlFlowToLLVMPass(); });
   registerPass([] { return createConvertMathToLLVMPass(); });
+  registerPass([] { return createUBToLLVMConversionPass(); });
   registerPass([] { return createReconcileUnrealizedCastsPass(); });
   registerPass([] { return createLowerAffinePass(); });
   memref::registerExpandStridedMetadataPass();

@@ -13,7 +13,7 @@ gpu.module @kernels {
                             %B: memref<?x?xf32, strided<[?, 1]>> {async_pipeline.name = "B"},
                             %alpha: f32 {async_pipeline.name = "alpha"}) kernel
       attributes {async_pipeline.grid =
-        #async_pipeline.grid<"min(ceildiv(dim(0, 0), 32) * ceildiv(dim(0, 1), 64), 4 * sm_count)">} {
+        #async_pipeline.grid<"min(ceildiv(dim(0, 0), 32) * ceildiv(dim(0, 1), 64), 3 * sm_count)">} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
@@ -28,11 +28,11 @@ gpu.module @kernels {
     %block = gpu.block_id x
     %blocks = gpu.grid_dim x
 
-    %in = async_pipeline.channel.create "in" stages(3) : !async_pipeline.channel<32x64xf32>
+    %in = async_pipeline.channel.create "in" stages(4) : !async_pipeline.channel<32x64xf32>
     %out = async_pipeline.channel.create "out" stages(2) : !async_pipeline.channel<32x64xf32>
 
     async_pipeline.roles {
-      async_pipeline.role @load warps(2) {
+      async_pipeline.role @load warps(4) {
         scf.for %t = %block to %tiles step %blocks {
           %r = arith.divui %t, %across : index
           %c = arith.remui %t, %across : index
@@ -71,7 +71,7 @@ gpu.module @kernels {
           async_pipeline.channel.commit %d : !async_pipeline.slot<32x64xf32>
         }
       }
-      async_pipeline.role @store warps(2) {
+      async_pipeline.role @store warps(4) {
         scf.for %t = %block to %tiles step %blocks {
           %r = arith.divui %t, %across : index
           %c = arith.remui %t, %across : index

@@ -12,9 +12,12 @@ what=${2:-all}
 run=$folder/pipeline-run
 failed=0
 
-# The tile and stage count of the packed kernels; lengths straddle them.
-lengths=0,1,2,3,5,997,2047,2048,2049,14335,14337,65537,1000003,100000000
+# Lengths straddle tiles (1024 and 2048 elements) and rings (4 to 8 slots). With one
+# CTA each ring goes round several times.
+lengths=0,1,2,3,5,997,1023,1024,1025,2047,2049,16385,65537,1000003,100000000
+ring_lengths=0,1,997,1023,1025,2049,16383,16384,16385,24577,65537
 shapes=0x4,1x4,1x64,31x64,32x60,33x68,127x136,1000x1048,4096x4096
+ring_shapes=1x4,31x64,33x68,127x136,192x320
 
 expectation() {
     case $1 in
@@ -29,16 +32,28 @@ for ptx in "$folder"/*.ptx; do
     expect=$(expectation "$name")
     [ -n "$expect" ] || continue
     case $name in
-        stream_scale_2d*) sizes=$shapes; arguments=(--arg alpha=2); big=16384x16384 ;;
-        *) sizes=$lengths; arguments=(); big=268435456 ;;
+        stream_scale_2d*) sizes=$shapes; rings=$ring_shapes; arguments=(--arg alpha=2); big=16384x16384 ;;
+        *) sizes=$lengths; rings=$ring_lengths; arguments=(); big=268435456 ;;
     esac
     if [ "$what" != bench ]; then
         echo "== $name: results"
         "$run" "$ptx" --lengths "$sizes" "${arguments[@]}" --expect "$expect" || failed=1
+        "$run" "$ptx" --lengths "$rings" --grid 1,1,1 "${arguments[@]}" --expect "$expect" || failed=1
     fi
     if [ "$what" != check ]; then
         echo "== $name: speed"
         "$run" "$ptx" --size "$big" "${arguments[@]}" --bench --bench-copy || failed=1
     fi
 done
+
+# A wait that never ends must trap, and the launcher must say who waited for what.
+if [ "$what" != bench ]; then
+    for ptx in "$folder"/hang.*.ptx; do
+        [ -e "$ptx" ] || continue
+        echo "== $(basename "$ptx" .ptx): wait report"
+        report=$("$run" "$ptx" --size 64 2>&1)
+        echo "$report"
+        grep -q 'role stuck, barrier ring\[2\], parity 0' <<<"$report" || failed=1
+    done
+fi
 exit $failed

@@ -14,6 +14,8 @@ pub(crate) struct ApHooks {
     pub(crate) verify_attribute:
         extern "C" fn(MlirOperation, isize, MlirStringRef, MlirAttribute) -> bool,
     pub(crate) verify_grid: extern "C" fn(MlirStringRef, TextSink, *mut c_void) -> bool,
+    pub(crate) check_text:
+        extern "C" fn(MlirStringRef, *mut usize, *mut usize, TextSink, *mut c_void) -> bool,
     pub(crate) run_pass: extern "C" fn(usize, MlirOperation, *const MlirStringRef, usize) -> bool,
     pub(crate) pipeline:
         extern "C" fn(*const MlirStringRef, usize, TextSink, TextSink, *mut c_void) -> bool,

@@ -4,7 +4,7 @@
 
 use crate::{
     ffi::{self, TextSink},
-    ir::{Attr, Loc, Op, borrow_str, emit_error, string_ref},
+    ir::{Attr, Loc, Op, borrow_bytes, borrow_str, emit_error, string_ref},
 };
 use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
 use std::{
@@ -40,6 +40,8 @@ pub trait Hooks: Sync {
     ) -> Result<(), Located>;
     /// Checks a grid expression.
     fn verify_grid(&self, text: &str) -> Result<(), String>;
+    /// Checks a text before it is parsed; the error is line, column and message.
+    fn check_text(&self, text: &[u8]) -> Result<(), (usize, usize, String)>;
     /// Runs a pass by number; diagnostics have been emitted when it returns `false`.
     fn run_pass(&self, pass: usize, module: Op, options: &[&str]) -> bool;
     /// The textual pass pipeline for these option values.
@@ -107,6 +109,7 @@ pub(crate) fn install(hooks: &'static dyn Hooks) {
         verify_op,
         verify_attribute,
         verify_grid,
+        check_text,
         run_pass,
         pipeline,
         emit_module,
@@ -198,6 +201,28 @@ extern "C" fn verify_grid(text: MlirStringRef, sink: TextSink, context: *mut c_v
             false
         }
     }
+}
+
+extern "C" fn check_text(
+    text: MlirStringRef,
+    line: *mut usize,
+    column: *mut usize,
+    sink: TextSink,
+    context: *mut c_void,
+) -> bool {
+    let result = guarded(|| hooks().check_text(borrow_bytes(text)));
+    let (at_line, at_column, message) = match result {
+        Ok(Ok(())) => return true,
+        Ok(Err(place)) => place,
+        Err(message) => (1, 1, message),
+    };
+    // SAFETY: C++ hands over two live counters.
+    unsafe {
+        *line = at_line;
+        *column = at_column;
+    }
+    sink(string_ref(&message), context);
+    false
 }
 
 fn texts<'a>(options: *const MlirStringRef, count: usize) -> Vec<&'a str> {

@@ -106,13 +106,16 @@ pub fn string_ref(text: &str) -> MlirStringRef {
     }
 }
 
-pub(crate) fn borrow_str<'a>(text: MlirStringRef) -> &'a str {
+pub(crate) fn borrow_bytes<'a>(text: MlirStringRef) -> &'a [u8] {
     if text.length == 0 {
-        return "";
+        return &[];
     }
     // SAFETY: MLIR hands over `length` readable bytes; callers copy before they are freed.
-    let bytes = unsafe { slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
-    std::str::from_utf8(bytes).unwrap_or("<not UTF-8>")
+    unsafe { slice::from_raw_parts(text.data.cast::<u8>(), text.length) }
+}
+
+pub(crate) fn borrow_str<'a>(text: MlirStringRef) -> &'a str {
+    std::str::from_utf8(borrow_bytes(text)).unwrap_or("<not UTF-8>")
 }
 
 pub(crate) extern "C" fn collect_text(text: MlirStringRef, out: *mut c_void) {

@@ -1,7 +1,7 @@
 //! The embedder's API: text in, PTX, manifest and diagnostics out.
 
 use crate::{
-    hooks,
+    hooks, nesting,
     passes::{CpAsyncArrive, PIPELINE},
     ptx::{self, LowerError},
 };
@@ -224,6 +224,13 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::Rejected`] with located diagnostics when the kernel is wrong.
     pub fn compile(&self, text: &str) -> Result<Artifact, CompileError> {
+        nesting::check(text.as_bytes()).map_err(|why| {
+            CompileError::Rejected(vec![Diagnostic {
+                severity: Severity::Error,
+                location: format!("\"-\":{}:{}", why.line, why.column),
+                message: why.message,
+            }])
+        })?;
         async_pipeline_sys::hooks::guarded(|| self.compile_unguarded(text))
             .unwrap_or_else(|message| Err(CompileError::Internal(message)))
     }

@@ -1,6 +1,7 @@
 //! The library's side of the hooks, and its registration.
 
 use crate::{
+    nesting,
     passes::{self, Options, PASSES, PIPELINE, PIPELINE_DESCRIPTION, PIPELINE_OPTIONS},
     ptx, verify,
 };
@@ -72,6 +73,10 @@ impl Hooks for Library {
         text.parse::<GridExpr>()
             .map(|_| ())
             .map_err(|error| format!("grid expression: {error}"))
+    }
+
+    fn check_text(&self, text: &[u8]) -> Result<(), (usize, usize, String)> {
+        nesting::check(text).map_err(|why| (why.line, why.column, why.message))
     }
 
     fn run_pass(&self, pass: usize, module: Op, options: &[&str]) -> bool {

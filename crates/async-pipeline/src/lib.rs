@@ -18,6 +18,7 @@ mod compile;
 mod diagnostics;
 mod forms;
 mod hooks;
+mod nesting;
 pub mod passes;
 pub mod ptx;
 mod verify;

@@ -11,6 +11,7 @@ mod refuse;
 mod test_panic;
 mod verify_barriers;
 mod verify_channels;
+mod verify_lowered;
 
 pub use options::{CpAsyncArrive, Options, PassOption};
 
@@ -43,6 +44,7 @@ pub static PASSES: &[Pass] = &[
     allocate::PASS,
     lower_kernel_abi::PASS,
     lower_to_nvvm::PASS,
+    verify_lowered::PASS,
     refuse::PASS,
     test_panic::PASS,
 ];
@@ -141,9 +143,13 @@ pub fn pipeline(values: &[&str]) -> Result<String, String> {
         "finalize-memref-to-llvm".to_owned(),
         "convert-arith-to-llvm".to_owned(),
         "convert-index-to-llvm".to_owned(),
+        // Reshapes of vectors begin with a poison value.
+        "convert-ub-to-llvm".to_owned(),
         "convert-cf-to-llvm".to_owned(),
         "reconcile-unrealized-casts".to_owned(),
         "canonicalize".to_owned(),
+        // LLVM aborts the process on what it cannot select, so nothing of that reaches it.
+        format!("async-pipeline-verify-lowered{{target={target} ptx-version={version}}}"),
     ];
     if options.debug_lines()? {
         // Scopes for `.loc`; on the final functions, or conversions would drop them.

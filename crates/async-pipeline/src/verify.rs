@@ -44,14 +44,34 @@ fn inside_role(op: Op) -> Verified {
     }
 }
 
-/// Kernel-level ops stand directly in the kernel, in front of its roles.
+/// Kernel-level ops stand directly in the kernel, where every thread passes once.
 fn directly_in_kernel(op: Op) -> Verified {
-    let parent = op.parent().map(Op::name).unwrap_or("nothing");
-    if !is_function(parent) {
+    let parent = op.parent();
+    let name = parent.map(Op::name).unwrap_or("nothing");
+    if !is_function(name) {
         return Err(format!(
-            "expected to stand directly in a gpu.func kernel, outside any loop, branch or role; got {parent}"
+            "expected to stand directly in a gpu.func kernel, outside any loop, branch or role; got {name}"
         )
         .into());
+    }
+    if op.block() != parent.and_then(|function| function.body(0)) {
+        return Err("expected to stand in the first block of its kernel, got another block".into());
+    }
+    Ok(())
+}
+
+/// Names of channels, buffers and barriers go into reports and the manifest.
+fn named(op: Op) -> Verified {
+    let name = op
+        .attr("name")
+        .and_then(|name| name.string())
+        .unwrap_or_default();
+    if name.is_empty() {
+        return Err("expected a name that is not empty".into());
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if !name.chars().all(plain) {
+        return Err("expected a name of letters, digits, `_`, `-` and `.`".into());
     }
     Ok(())
 }

@@ -234,7 +234,7 @@ pub struct Barrier {
 
 /// How a wait that runs too long reports itself before it traps.
 ///
-/// The module has a global of the name [`symbol`](Self::symbol), which holds one 64-bit address;
+/// The module has a global of the name [`symbol`](Self::symbol), which begins with one 64-bit address;
 /// the launcher stores there the address of pinned host memory. The words of the report are
 /// written flag (1), barrier's byte offset in dynamic shared memory, parity, role, block x, y and
 /// z, thread x, each 32 bits.

@@ -20,7 +20,7 @@
 
 pub(super) mod analyse;
 mod apply;
-mod copies;
+pub(super) mod copies;
 mod counters;
 pub(super) mod plan;
 

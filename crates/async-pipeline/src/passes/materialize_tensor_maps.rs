@@ -4,7 +4,7 @@
 //! unique, of a kernel argument; `async-pipeline-lower-kernel-abi` makes parameters
 //! of them.
 
-use super::{Failed, Options, Pass};
+use super::{Failed, Options, Pass, insert_barriers::copies::alignment};
 use crate::diagnostics::{self, error};
 use async_pipeline_sys::ir::{Op, Type, Value};
 
@@ -28,7 +28,7 @@ fn kernel(function: Op) -> Result<(), Failed> {
     diagnostics::all(maps.iter().copied(), |map| {
         let memref = map.operand(0);
         match memref.as_block_argument() {
-            Some((block, _)) if block == entry => Ok(()),
+            Some((block, _)) if block == entry => aligned(map),
             _ => Err(error(
                 map,
                 "expected a tensor map of a kernel argument, got one of another memref",
@@ -50,4 +50,18 @@ fn kernel(function: Op) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// A tensor map's base and row pitch are multiples of 16 bytes (CUDA driver API,
+/// cuTensorMapEncodeTiled), so the argument has to promise that.
+fn aligned(map: Op) -> Result<(), Failed> {
+    match alignment(map.operand(0)) {
+        promised if promised < 16 => Err(error(
+            map,
+            format!(
+                "the argument promises an alignment of {promised} bytes, and tensor maps need 16"
+            ),
+        )),
+        _ => Ok(()),
+    }
 }

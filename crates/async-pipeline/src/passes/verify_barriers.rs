@@ -27,6 +27,9 @@ pub(super) const PASS: Pass = Pass {
 /// PTX versions that LLVM 22's NVPTX back end knows for all three targets end here.
 const NEWEST_PTX: PtxVersion = PtxVersion::new(9, 0);
 
+/// Upstream ops that lower to calls of the host's library and break the module doing so.
+const HOST_ONLY: &[&str] = &["cf.assert", "vector.print"];
+
 fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
     let target = diagnostics::option(module, options.target())?;
     let version = diagnostics::option(module, options.ptx_version(target))?;
@@ -43,6 +46,12 @@ fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
 }
 
 fn check(op: Op, target: Target, version: PtxVersion) -> Result<(), Failed> {
+    if HOST_ONLY.contains(&op.name()) {
+        return Err(error(
+            op,
+            format!("'{}' op is not supported in a kernel", op.name()),
+        ));
+    }
     let Some(name) = op.name().strip_prefix("async_pipeline.") else {
         return Ok(());
     };

@@ -13,6 +13,9 @@ pub(crate) fn verify_attribute(
     name: &str,
     value: Attr,
 ) -> Verified {
+    if let (Some(index), "async_pipeline.align" | "async_pipeline.may_alias") = (argument, name) {
+        on_memref(op, index, name)?;
+    }
     match (argument, name) {
         (None, "async_pipeline.grid") => {
             if !op.is("gpu.func") {
@@ -43,6 +46,19 @@ pub(crate) fn verify_attribute(
             "unknown argument attribute {name}; there are async_pipeline.name, async_pipeline.align and async_pipeline.may_alias"
         )
         .into()),
+    }
+}
+
+/// Contracts about memory belong to arguments that are memory.
+fn on_memref(op: Op, index: usize, name: &str) -> Verified {
+    let arguments = op.body(0).map(|entry| entry.arguments());
+    match arguments.as_ref().and_then(|all| all.get(index)) {
+        Some(argument) if !argument.ty().is_memref() => Err(format!(
+            "expected {name} on a memref argument, got {}",
+            argument.ty()
+        )
+        .into()),
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Verifiers of the barrier level.
 
 use super::{
-    Verified, directly_in_kernel, global_side, in_range, innermost_contiguous, int_attr, tile_view,
+    Verified, directly_in_kernel, global_side, in_range, innermost_contiguous, int_attr, named,
+    tile_view,
 };
 use async_pipeline_sys::{
     hooks::Located,
@@ -99,14 +100,7 @@ pub(super) fn verify(op: Op, name: &str) -> Verified {
 
 fn alloc(op: Op, align: i64) -> Verified {
     directly_in_kernel(op)?;
-    if op
-        .attr("name")
-        .and_then(|name| name.string())
-        .unwrap_or_default()
-        .is_empty()
-    {
-        return Err("expected a name that is not empty".into());
-    }
+    named(op)?;
     match op.attr("offset").and_then(|offset| offset.int()) {
         Some(offset) if offset < 0 || offset % align != 0 => {
             Err(format!("expected an offset that is a multiple of {align}, got {offset}").into())

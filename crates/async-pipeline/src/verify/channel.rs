@@ -1,8 +1,7 @@
 //! Verifiers of the channel level.
 
 use super::{
-    Verified, directly_in_kernel, global_side, in_range, inside_role, int_attr, is_function,
-    tile_view,
+    Verified, directly_in_kernel, global_side, in_range, inside_role, int_attr, named, tile_view,
 };
 use async_pipeline_sys::{
     hooks::Located,
@@ -15,14 +14,7 @@ const MAX_WARPS: i64 = 32;
 const MAX_STAGES: i64 = 64;
 
 pub(super) fn roles(op: Op) -> Verified {
-    let parent = op.parent();
-    if !parent.is_some_and(|parent| is_function(parent.name())) {
-        return Err(format!(
-            "expected to stand directly in a gpu.func kernel, outside any loop or branch; got {}",
-            parent.map(Op::name).unwrap_or("nothing")
-        )
-        .into());
-    }
+    directly_in_kernel(op)?;
     let block = op.block().into_iter().flat_map(|block| block.ops());
     if let Some(first) = block
         .filter(|other| other.is(op.name()))
@@ -68,14 +60,7 @@ pub(super) fn role(op: Op) -> Verified {
 
 pub(super) fn create(op: Op) -> Verified {
     directly_in_kernel(op)?;
-    if op
-        .attr("name")
-        .and_then(|name| name.string())
-        .unwrap_or_default()
-        .is_empty()
-    {
-        return Err("expected a name that is not empty".into());
-    }
+    named(op)?;
     match op.attr("stages").and_then(|stages| stages.int()) {
         Some(stages) => in_range("stages", stages, 1..=MAX_STAGES),
         None if op.attr("exactly").is_some() => {
@@ -88,6 +73,7 @@ pub(super) fn create(op: Op) -> Verified {
 /// `acquire` and `wait`: the slot lives and dies in one block.
 pub(super) fn take(op: Op, end: &str) -> Verified {
     inside_role(op)?;
+    made_here(op.operand(0))?;
     let slot = op.result(0);
     let ends: Vec<Op> = slot
         .uses()
@@ -130,6 +116,21 @@ pub(super) fn take(op: Op, end: &str) -> Verified {
             ),
             note: Some((*second, "one of them is here".into())),
         }),
+    }
+}
+
+/// Which ring a slot belongs to is known while compiling: nothing passes channels on.
+fn made_here(channel: Value) -> Verified {
+    match channel.defining_op() {
+        Some(made) if made.is("async_pipeline.channel.create") => Ok(()),
+        Some(made) => Err(Located {
+            message: format!(
+                "expected a channel made by channel.create, got one made by {}",
+                made.name()
+            ),
+            note: Some((made, "made here".into())),
+        }),
+        None => Err("expected a channel made by channel.create, got an argument".into()),
     }
 }
 

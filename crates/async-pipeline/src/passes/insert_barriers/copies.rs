@@ -116,7 +116,7 @@ pub(super) fn boxes(shape: &[i64], width: i64) -> Result<Boxes, String> {
 }
 
 /// Alignment that the kernel's argument promises, bytes; 16 for anything but an argument.
-pub(super) fn alignment(memref: Value) -> i64 {
+pub(in crate::passes) fn alignment(memref: Value) -> i64 {
     let Some((block, index)) = memref.as_block_argument() else {
         return 16;
     };

@@ -215,7 +215,7 @@ impl Driver {
         Ok(Function(function))
     }
 
-    /// The address of a global that holds one address.
+    /// The address of a global that begins with one address.
     pub(super) fn global(&self, module: Module, name: &str) -> Result<u64, DeviceError> {
         let c_name = c_string(name);
         let (mut address, mut bytes) = (0, 0);
@@ -223,9 +223,9 @@ impl Driver {
             self,
             module_get_global(&raw mut address, &raw mut bytes, module.0, c_name.as_ptr())
         )?;
-        if bytes != size_of::<u64>() {
+        if bytes < size_of::<u64>() {
             return Err(DeviceError::Unsupported(format!(
-                "the module's global `{name}` has {bytes} bytes, expected 8"
+                "the module's global `{name}` has {bytes} bytes, expected 8 or more"
             )));
         }
         Ok(address)

@@ -1,0 +1,75 @@
+//! How deeply a text may nest.
+//!
+//! MLIR's parser, verifier and passes recurse over nested regions, types and
+//! attributes, some in quadratic time. A text that nests thousands of levels would
+//! exhaust the stack or take minutes, so it is refused before it is parsed.
+
+/// Most open brackets at once; far above what a kernel needs.
+const MAX_DEPTH: usize = 256;
+
+/// A place in a text, counted from 1, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TooDeep {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) message: String,
+}
+
+/// Checks the nesting of brackets outside strings and comments.
+pub(crate) fn check(text: &[u8]) -> Result<(), TooDeep> {
+    let (mut depth, mut line, mut start) = (0_usize, 1, 0);
+    let (mut in_string, mut in_comment) = (false, false);
+    let mut previous = 0;
+    for (at, byte) in text.iter().copied().enumerate() {
+        let before = std::mem::replace(&mut previous, byte);
+        if byte == b'\n' {
+            (in_string, in_comment) = (false, false);
+            line += 1;
+            start = at + 1;
+            continue;
+        }
+        match byte {
+            _ if in_comment => {}
+            b'\\' if in_string => previous = if before == b'\\' { 0 } else { byte },
+            b'"' if before != b'\\' || !in_string => in_string = !in_string,
+            _ if in_string => {}
+            b'/' if before == b'/' => in_comment = true,
+            b'(' | b'[' | b'{' | b'<' => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return Err(TooDeep {
+                        line,
+                        column: at - start + 1,
+                        message: format!("nested more than {MAX_DEPTH} levels deep"),
+                    });
+                }
+            }
+            // `->` closes nothing.
+            b'>' if before == b'-' => {}
+            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_counts_open_brackets_only() {
+        let flat = "f(a) -> (b)\n".repeat(1000);
+        assert_eq!(check(flat.as_bytes()), Ok(()));
+        assert_eq!(check("{".repeat(MAX_DEPTH).as_bytes()), Ok(()));
+        let deep = format!("x\n{}", "{".repeat(MAX_DEPTH + 1));
+        let error = check(deep.as_bytes()).expect_err("too deep");
+        assert_eq!((error.line, error.column), (2, MAX_DEPTH + 1));
+    }
+
+    #[test]
+    fn strings_and_comments_do_not_nest() {
+        let text = format!("\"{0}\\\"{0}\" // {0}\n", "(".repeat(200));
+        assert_eq!(check(text.repeat(3).as_bytes()), Ok(()));
+    }
+}

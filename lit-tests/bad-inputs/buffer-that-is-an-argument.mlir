@@ -1,0 +1,10 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%b: !async_pipeline.buffer<4, 4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c = arith.constant 0 : i32
+    %v = async_pipeline.buffer.slot %b[%c] : !async_pipeline.buffer<4, 4xf32> to memref<4xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}

@@ -1,0 +1,12 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%A: memref<?xf32>) kernel {
+    async_pipeline.roles {
+      async_pipeline.role @a warps(2) elected {
+      }
+    }
+    gpu.return
+  }
+}

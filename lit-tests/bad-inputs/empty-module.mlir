@@ -1,0 +1,5 @@
+// expect: ?
+// RUN: bad-input %s
+
+module {
+}

@@ -1,0 +1,6 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.func @k() kernel {
+  gpu.return
+}

@@ -1,0 +1,9 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%A: memref<?xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.barrier
+    gpu.return
+  }
+}

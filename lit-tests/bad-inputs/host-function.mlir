@@ -1,0 +1,6 @@
+// expect: ?
+// RUN: bad-input %s
+
+func.func @main() {
+  return
+}

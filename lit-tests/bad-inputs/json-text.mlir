@@ -1,0 +1,4 @@
+// expect: ?
+// RUN: bad-input %s
+
+{"schema_version": 1, "kernels": []}

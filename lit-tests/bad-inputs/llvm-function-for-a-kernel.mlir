@@ -1,0 +1,6 @@
+// expect: ?
+// RUN: bad-input %s
+
+llvm.func @k() {
+  llvm.return
+}

@@ -1,0 +1,4 @@
+// expect: ?
+// RUN: bad-input %s
+
+// Nothing here.

@@ -1,0 +1,7 @@
+// expect: ?
+// RUN: bad-input %s
+
+.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry k() { ret; }

@@ -1,0 +1,14 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%A: memref<?xf32>) kernel {
+    async_pipeline.roles {
+      async_pipeline.role @a warps(1) {
+        async_pipeline.role @b warps(1) {
+        }
+      }
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,23 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%A: memref<?xf32>) kernel {
+    %true = arith.constant true
+    cf.cond_br %true, ^a, ^b
+    ^a:
+    async_pipeline.roles {
+      async_pipeline.role @a warps(1) {
+      }
+    }
+    cf.br ^c
+    ^b:
+    async_pipeline.roles {
+      async_pipeline.role @a warps(1) {
+      }
+    }
+    cf.br ^c
+    ^c:
+    gpu.return
+  }
+}

@@ -1,0 +1,13 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%A: memref<?xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    async_pipeline.roles {
+      %c0 = arith.constant 0 : index
+      async_pipeline.role @a warps(1) {
+      }
+    }
+    gpu.return
+  }
+}

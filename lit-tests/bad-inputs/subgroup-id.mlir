@@ -1,0 +1,12 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%B: memref<?xi64>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %r = gpu.subgroup_id : index
+    %i = arith.index_cast %r : index to i64
+    memref.store %i, %B[%c0] : memref<?xi64>
+    gpu.return
+  }
+}

@@ -1,0 +1,9 @@
+// expect: ?
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%m: !async_pipeline.tensor_map<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c = arith.constant 0 : i32
+    gpu.return
+  }
+}
