@@ -1,12 +1,12 @@
-// expect: ?
+// expect: 8:10: 'async_pipeline.channel.acquire' op expected to stand inside an async_pipeline.role
 // RUN: bad-input %s
 
 gpu.module @kernels {
   gpu.func @k(%A: memref<?xf32>) kernel {
     %c0 = arith.constant 0 : index
     %in = async_pipeline.channel.create "in" : !async_pipeline.channel<64xf32>
-    %s = async_pipeline.channel.acquire %in : !async_pipeline.channel<64xf32>
-    async_pipeline.channel.commit %s : !async_pipeline.slot<64xf32>
+    %x = async_pipeline.channel.acquire %in : !async_pipeline.channel<64xf32>
+    async_pipeline.channel.commit %x : !async_pipeline.slot<64xf32>
     async_pipeline.roles {
       async_pipeline.role @load warps(1) {
         %s = async_pipeline.channel.acquire %in : !async_pipeline.channel<64xf32>

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: 'gpu.all_reduce' op is not supported in a kernel
 // RUN: bad-input %s
 
 gpu.module @kernels {

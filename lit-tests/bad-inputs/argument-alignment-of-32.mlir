@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op expected async_pipeline.align to be 4, 8 or 16, got 32 : i64
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op expected async_pipeline.align on a memref argument, got f32
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op unknown argument attribute async_pipeline.alignment; there are async_pipeline.name, async_pipeline.align and async_pipeline.may_alias
 // RUN: bad-input %s
 
 gpu.module @kernels {

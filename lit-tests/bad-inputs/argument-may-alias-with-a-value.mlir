@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op expected async_pipeline.may_alias without a value, got 1 : i32
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op expected async_pipeline.name to be an identifier in quotes, got ""
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: expected argument names to be unique, got "A" twice
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: argument 0: expected a memref in global memory, got memref<4xf32, #gpu.address_space<workgroup>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: argument 0: expected elements of a type that a launcher knows, got i1
 // RUN: bad-input %s
 
 gpu.module @kernels {

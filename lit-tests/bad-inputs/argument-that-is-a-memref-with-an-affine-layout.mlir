@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: argument 0: expected a strided memref with offset 0, got memref<?x?xf32, affine_map<(d0, d1) -> (d1, d0)>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

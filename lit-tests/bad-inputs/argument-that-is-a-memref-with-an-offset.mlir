@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: argument 0: expected a strided memref with offset 0, got memref<?xf32, strided<[1], offset: 4>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

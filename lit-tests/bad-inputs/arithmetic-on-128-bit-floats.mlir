@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: a value of type f128 cannot be lowered to PTX
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'cf.assert' op is not supported in a kernel
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:51: integer literal not valid for specified type
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:71: integer value too large
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:70: expected 1 to 1024 stages, got 1025
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:71: expected integer value
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:12: 'async_pipeline.mbarrier.alloc' op expected to stand directly in a gpu.func kernel, outside any loop, branch or role; got scf.if
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: expected names to be unique in the kernel, got "b" twice
 // RUN: bad-input %s
 
 gpu.module @kernels {

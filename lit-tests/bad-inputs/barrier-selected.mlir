@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 14:5: expected storage made by mbarrier.alloc or buffer.alloc in the kernel, got another value
 // RUN: bad-input %s
 
 gpu.module @kernels {

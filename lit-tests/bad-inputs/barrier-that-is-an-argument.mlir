@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: argument 0: expected a memref, an index, or an integer or float of 8 to 64 bits, got !async_pipeline.mbarrier<4>
 // RUN: bad-input %s
 
 gpu.module @kernels {

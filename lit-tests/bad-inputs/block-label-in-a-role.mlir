@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:7: 'async_pipeline.role' op expects region #0 to have 0 or 1 blocks
 // RUN: bad-input %s
 
 gpu.module @kernels {

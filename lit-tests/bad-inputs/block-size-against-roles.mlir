@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: known_block_size contradicts the roles, which take 64 threads
 // RUN: bad-input %s
 
 gpu.module @kernels {

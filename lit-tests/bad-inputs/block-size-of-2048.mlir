@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: expected known_block_size to be N, 1, 1 with N from 1 to 1024
 // RUN: bad-input %s
 
 gpu.module @kernels {

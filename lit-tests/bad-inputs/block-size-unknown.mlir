@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: expected async_pipeline.roles or known_block_size: the number of threads is not known
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:90: expected an innermost box extent of a multiple of 16 bytes, got 12
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:88: expected box extents of at most 256, got 257
 // RUN: bad-input %s
 
 gpu.module @kernels {

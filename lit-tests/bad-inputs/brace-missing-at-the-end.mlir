@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 20:4: expected operation name in quotes
 // RUN: bad-input %s
 
 gpu.module @kernels {

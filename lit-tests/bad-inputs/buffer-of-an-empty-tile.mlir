@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:66: expected tile extents of at least 1, got 0
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:68: expected ','
 // RUN: bad-input %s
 
 gpu.module @kernels {

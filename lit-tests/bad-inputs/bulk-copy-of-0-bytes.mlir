@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 12:5: 'async_pipeline.bulk.store' op expected bytes to be a positive multiple of 16, got 0
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 12:5: 'async_pipeline.bulk.store' op expected a memref in global memory, got memref<64xf32, #gpu.address_space<workgroup>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

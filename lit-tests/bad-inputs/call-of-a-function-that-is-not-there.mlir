@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: 'llvm.call' op 'nowhere' does not reference a symbol in the current scope
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:11: 'async_pipeline.channel.create' op expected stages(n) in front of `exactly`
 // RUN: bad-input %s
 
 gpu.module @kernels {

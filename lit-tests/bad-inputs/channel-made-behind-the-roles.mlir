@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 19:13: expected channels in front of the roles that use them
 // RUN: bad-input %s
 
 gpu.module @kernels {

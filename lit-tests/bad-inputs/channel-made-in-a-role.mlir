@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:14: 'async_pipeline.channel.create' op expected to stand directly in a gpu.func kernel, outside any loop, branch or role; got async_pipeline.role
 // RUN: bad-input %s
 
 gpu.module @kernels {

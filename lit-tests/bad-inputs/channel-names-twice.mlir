@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:12: expected names to be unique in the kernel, got "in" twice
 // RUN: bad-input %s
 
 gpu.module @kernels {

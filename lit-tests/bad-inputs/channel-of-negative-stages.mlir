@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:11: 'async_pipeline.channel.create' op expected stages from 1 to 64, got -1
 // RUN: bad-input %s
 
 gpu.module @kernels {

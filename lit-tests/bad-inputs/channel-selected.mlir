@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 13:14: 'async_pipeline.channel.acquire' op expected a channel made by channel.create, got one made by arith.select
 // RUN: bad-input %s
 
 gpu.module @kernels {

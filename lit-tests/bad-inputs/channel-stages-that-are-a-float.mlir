@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:56: floating point value not valid for specified type
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:53: expected attribute value
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:14: 'async_pipeline.channel.acquire' op expected a channel made by channel.create, got an argument
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:71: expected 1 to 16 fields, got 0
 // RUN: bad-input %s
 
 gpu.module @kernels {

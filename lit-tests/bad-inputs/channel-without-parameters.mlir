@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:71: expected '<'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:11: a channel without roles: expected an async_pipeline.roles op in the kernel
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:45: expected ':'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: 'arith.truncf' op cannot be lowered to PTX
 // RUN: bad-input %s
 
 gpu.module @kernels {

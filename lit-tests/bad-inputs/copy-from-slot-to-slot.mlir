@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected a memref on one side and a slot on the other, got !async_pipeline.slot<64xf32> and !async_pipeline.slot<64xf32>
 // RUN: bad-input %s
 
 gpu.module @kernels {

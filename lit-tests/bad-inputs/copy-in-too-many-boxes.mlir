@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: a tile of this shape takes 128 tensor copies, at most 64 are made; use smaller tiles
 // RUN: bad-input %s
 
 gpu.module @kernels {

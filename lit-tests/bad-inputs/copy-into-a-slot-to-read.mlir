@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 16:9: 'async_pipeline.work.copy' op expected a slot made by channel.acquire to copy into, got one made by async_pipeline.channel.wait
 // RUN: bad-input %s
 
 gpu.module @kernels {

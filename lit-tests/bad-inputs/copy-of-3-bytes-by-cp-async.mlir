@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: a row of 3 elements of 1 bytes is no multiple of 4 bytes, the smallest cp.async
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

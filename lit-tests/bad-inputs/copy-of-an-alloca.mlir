@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 12:9: expected the memref of a tensor copy to be a kernel argument
 // RUN: bad-input %s
 
 gpu.module @kernels {

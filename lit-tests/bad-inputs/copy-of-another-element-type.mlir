@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected element type f32, got f16 in memref<?xf16>
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected a memref of rank 1 for a tile of rank 1, got memref<?x?xf32>
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected a field from 0 to 0, got 1
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected a slot made by channel.wait to copy out of, got one made by async_pipeline.channel.acquire
 // RUN: bad-input %s
 
 gpu.module @kernels {

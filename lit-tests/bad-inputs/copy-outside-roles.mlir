@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'async_pipeline.work.copy' op expected to stand inside an async_pipeline.role
 // RUN: bad-input %s
 
 gpu.module @kernels {

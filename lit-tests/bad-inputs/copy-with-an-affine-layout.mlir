@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected a strided memref, got memref<?xf32, affine_map<(d0) -> (d0 floordiv 2)>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

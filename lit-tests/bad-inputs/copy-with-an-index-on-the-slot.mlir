@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected no index on the slot
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected an offset of 0, got memref<?xf32, strided<[1], offset: ?>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

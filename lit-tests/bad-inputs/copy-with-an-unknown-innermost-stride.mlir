@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected an innermost stride of 1, got memref<?xf32, strided<[?]>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.work.copy' op expected 1 indices for memref<?xf32>, got 0
 // RUN: bad-input %s
 
 gpu.module @kernels {

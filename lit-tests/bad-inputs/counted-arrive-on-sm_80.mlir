@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'async_pipeline.mbarrier.arrive' op is illegal on sm_80: `mbarrier.arrive with a count` needs sm_90 or newer; sm_80 does not have it
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'async_pipeline.cp_async.copy' op expected a memref in workgroup memory, got memref<?xf32>
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:5: 'async_pipeline.cp_async.copy' op expected 4, 8 or 16 bytes, got 12
 // RUN: bad-input %s
 
 gpu.module @kernels {

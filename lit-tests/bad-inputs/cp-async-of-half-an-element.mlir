@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:5: 'async_pipeline.cp_async.copy' op expected whole elements of f64, got 4 bytes
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:9: 'async_pipeline.cta.barrier' op expected to stand outside async_pipeline.role, where not every thread of the CTA comes
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:74: unbalanced '<' character in pretty dialect name
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: 'gpu.dynamic_shared_memory' op is not supported in a kernel
 // RUN: bad-input %s
 
 gpu.module @kernels {

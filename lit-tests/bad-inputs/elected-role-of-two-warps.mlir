@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:7: 'async_pipeline.role' op expected an elected role to have 1 warp, got 2
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'async_pipeline.mbarrier.arrive.expect_tx' op expected bytes from 0 to 1048575, got 1048576
 // RUN: bad-input %s
 
 gpu.module @kernels {

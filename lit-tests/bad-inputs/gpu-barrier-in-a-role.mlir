@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:9: 'gpu.barrier' op is not supported; use async_pipeline.cta.barrier, or async_pipeline.named_barrier.sync inside a role
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:5: 'gpu.barrier' op is not supported; use async_pipeline.cta.barrier, or async_pipeline.named_barrier.sync inside a role
 // RUN: bad-input %s
 
 gpu.module @kernels {

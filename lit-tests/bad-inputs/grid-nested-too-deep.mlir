@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: grid expression: at byte 49: the expression is nested deeper than 48 levels
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: grid expression: there is no dim(1, 0)
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: expected 1 to 3 grid expressions, got 4
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:11: 'arith.constant' op expected async_pipeline.grid on a gpu.func, got arith.constant
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op expected async_pipeline.grid to be an #async_pipeline.grid, got 4 : i32
 // RUN: bad-input %s
 
 gpu.module @kernels {

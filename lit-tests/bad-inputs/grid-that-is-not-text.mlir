@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:146: expected string
 // RUN: bad-input %s
 
 gpu.module @kernels {

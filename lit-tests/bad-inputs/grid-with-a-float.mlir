@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: grid expression: at byte 1: unexpected `.`
 // RUN: bad-input %s
 
 gpu.module @kernels {

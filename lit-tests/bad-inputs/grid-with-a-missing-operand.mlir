@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: grid expression: at byte 11: expected a number, a name or `(`, got end of the expression
 // RUN: bad-input %s
 
 gpu.module @kernels {

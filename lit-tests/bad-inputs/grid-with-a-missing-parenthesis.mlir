@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: grid expression: at byte 20: expected `)`, got end of the expression
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: grid expression: at byte 4: expected an index, got `-`
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: grid expression: at byte 0: the number does not fit in 64 bits
 // RUN: bad-input %s
 
 gpu.module @kernels {

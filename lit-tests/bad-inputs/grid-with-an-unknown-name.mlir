@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:145: grid expression: at byte 0: unknown name `threads`; known are ceildiv, dim, floordiv, max, min, scalar and sm_count
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: needs the function 'malloc', which is not available on the GPU
 // RUN: bad-input %s
 
 gpu.module @kernels {

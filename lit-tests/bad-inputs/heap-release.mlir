@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:5: needs the function 'free', which is not available on the GPU
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'async_pipeline.mbarrier.init' op expected count from 1 to 1048575, got 0
 // RUN: bad-input %s
 
 gpu.module @kernels {

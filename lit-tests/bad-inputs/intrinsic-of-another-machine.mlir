@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: 'llvm.call_intrinsic' op cannot be turned into PTX
 // RUN: bad-input %s
 
 gpu.module @kernels {

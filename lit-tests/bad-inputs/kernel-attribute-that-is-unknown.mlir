@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op unknown attribute async_pipeline.cluster; a kernel may have async_pipeline.grid
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op expected void return type for kernel function
 // RUN: bad-input %s
 
 gpu.module @kernels {

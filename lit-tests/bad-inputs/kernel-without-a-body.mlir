@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: 'gpu.func' op expected body with at least one block
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:10: block with no terminator, has %0 = "arith.constant"() <{value = 0 : i32}> : () -> i32
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:3: expected all kernels in one gpu.module
 // RUN: bad-input %s
 
 gpu.module @m1 {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:3: redefinition of symbol named 'k'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 14:32: custom op 'async_pipeline.role' expected 'warps'
 // RUN: bad-input %s
 
 gpu.module @kernels {

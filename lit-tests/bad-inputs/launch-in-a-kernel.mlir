@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:5: 'gpu.launch_func' op expected the closest surrounding module to have the 'gpu.container_module' attribute
 // RUN: bad-input %s
 
 gpu.module @kernels {

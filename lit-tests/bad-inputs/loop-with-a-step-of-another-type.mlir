@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:34: use of value '%a' expects different type than prior uses: 'index' vs 'i32'
 // RUN: bad-input %s
 
 gpu.module @kernels {

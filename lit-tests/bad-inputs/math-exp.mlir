@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: 'exp' on f32 has no PTX instruction, and GPU code has no library to call
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'memref.copy' op of memrefs with a layout is not supported in a kernel
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:40: expected attribute value
 // RUN: bad-input %s
 
 gpu.module @kernels {

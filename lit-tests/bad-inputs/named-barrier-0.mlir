@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'async_pipeline.named_barrier.sync' op expected id from 1 to 15, got 0
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'async_pipeline.named_barrier.arrive' op expected threads to be a multiple of 32 from 32 to 1024, got 48
 // RUN: bad-input %s
 
 gpu.module @kernels {

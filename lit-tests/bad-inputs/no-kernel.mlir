@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 1:1: expected a gpu.func kernel in a gpu.module, got none
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:11: channel "in": expected a role that acquires its slots, got none
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:5: 'nvvm.cluster.arrive' op is illegal on sm_80: `barrier.cluster.arrive` needs sm_90 or newer; sm_80 does not have it
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

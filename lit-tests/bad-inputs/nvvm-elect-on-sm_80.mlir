@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: 'nvvm.elect.sync' op is illegal on sm_80: `elect.sync` needs sm_90 or newer; sm_80 does not have it
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

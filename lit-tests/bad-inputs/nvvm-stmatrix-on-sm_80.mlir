@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'nvvm.stmatrix' op: it is not known whether sm_80 has it; use an op of async_pipeline, or write the PTX with llvm.inline_asm
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

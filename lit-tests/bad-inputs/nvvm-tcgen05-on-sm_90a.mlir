@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'nvvm.tcgen05.dealloc' op: it is not known whether sm_90a has it; use an op of async_pipeline, or write the PTX with llvm.inline_asm
 // RUN: bad-input %s
 
 gpu.module @kernels {

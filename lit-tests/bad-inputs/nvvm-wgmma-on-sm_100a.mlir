@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:5: 'nvvm.wgmma.fence.aligned' op: it is not known whether sm_100a has it; use an op of async_pipeline, or write the PTX with llvm.inline_asm
 // RUN: bad-input %s --target=sm_100a
 
 gpu.module @kernels {

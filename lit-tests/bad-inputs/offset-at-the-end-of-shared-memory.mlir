@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:10: ends at byte 232456, beyond the 232448 bytes of shared memory that a CTA has on sm_90a
 // RUN: bad-input %s
 
 gpu.module @kernels {

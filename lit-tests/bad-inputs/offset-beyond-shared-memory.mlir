@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:10: expected an offset within shared memory, got 9223372036854775800
 // RUN: bad-input %s
 
 gpu.module @kernels {

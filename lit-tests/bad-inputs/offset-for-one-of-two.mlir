@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: expected an offset here too, since another allocation has one
 // RUN: bad-input %s
 
 gpu.module @kernels {

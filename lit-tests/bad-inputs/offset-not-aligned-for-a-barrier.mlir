@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:10: 'async_pipeline.mbarrier.alloc' op expected an offset that is a multiple of 8, got 4
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:10: 'async_pipeline.buffer.alloc' op expected an offset that is a multiple of 128, got 64
 // RUN: bad-input %s
 
 gpu.module @kernels {

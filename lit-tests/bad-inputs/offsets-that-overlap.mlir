@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: starts at byte 8, within an allocation that ends at byte 16
 // RUN: bad-input %s
 
 gpu.module @kernels {

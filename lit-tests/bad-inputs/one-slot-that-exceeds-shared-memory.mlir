@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: shared memory: 262144 bytes of tiles and 16 bytes of barriers exceed the 232448 bytes that a CTA has on sm_90a; not even 1 stage fits; use smaller tiles
 // RUN: bad-input %s
 
 gpu.module @kernels {

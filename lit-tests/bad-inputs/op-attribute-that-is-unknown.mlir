@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:11: 'arith.constant' op unknown attribute async_pipeline.stages; a kernel may have async_pipeline.grid
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:45: use of value '%c0' expects different type than prior uses: '!async_pipeline.channel<64xf32>' vs 'index'
 // RUN: bad-input %s
 
 gpu.module @kernels {

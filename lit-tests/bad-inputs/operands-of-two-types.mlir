@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:25: use of value '%b' expects different type than prior uses: 'i32' vs 'i64'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'async_pipeline.mbarrier.wait' op expected parity 0 or 1, got 2
 // RUN: bad-input %s
 
 gpu.module @kernels {

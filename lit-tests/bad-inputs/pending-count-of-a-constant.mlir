@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:10: 'async_pipeline.mbarrier.pending_count' op expected the state of an arrive with no_complete
 // RUN: bad-input %s
 
 gpu.module @kernels {

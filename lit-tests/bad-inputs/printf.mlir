@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:5: 'gpu.printf' op is not supported in a kernel
 // RUN: bad-input %s
 
 gpu.module @kernels {

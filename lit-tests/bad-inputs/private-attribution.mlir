@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: expected no workgroup or private attributions; use channels or buffer.alloc
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 4:2: expected three consecutive dots for an ellipsis
 // RUN: bad-input %s
 
 .version 8.6

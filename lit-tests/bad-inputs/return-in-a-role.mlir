@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:9: 'gpu.return' op expects parent op 'gpu.func'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:5: 'async_pipeline.role' op expects parent op 'async_pipeline.roles'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:9: 'async_pipeline.role' op expects parent op 'async_pipeline.roles'
 // RUN: bad-input %s
 
 gpu.module @kernels {

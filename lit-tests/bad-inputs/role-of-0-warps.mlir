@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:7: 'async_pipeline.role' op expected warps from 1 to 32, got 0
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:36: integer constant out of range for attribute
 // RUN: bad-input %s
 
 gpu.module @kernels {

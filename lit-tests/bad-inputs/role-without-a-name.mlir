@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:27: custom op 'async_pipeline.role' expected valid '@'-identifier for symbol name
 // RUN: bad-input %s
 
 gpu.module @kernels {

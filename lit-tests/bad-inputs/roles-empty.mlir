@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:5: 'async_pipeline.roles' op expected at least one role
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'async_pipeline.roles' op expected to stand in the first block of its kernel, got another block
 // RUN: bad-input %s
 
 gpu.module @kernels {

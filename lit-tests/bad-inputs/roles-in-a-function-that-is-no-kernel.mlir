@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: expected a gpu.func with roles to be a `kernel`
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:7: 'async_pipeline.roles' op expected to stand directly in a gpu.func kernel, outside any loop, branch or role; got scf.for
 // RUN: bad-input %s
 
 gpu.module @kernels {

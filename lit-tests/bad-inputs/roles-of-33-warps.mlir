@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:5: 'async_pipeline.roles' op expected at most 32 warps in all roles, got 33
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:7: redefinition of symbol named 'a'
 // RUN: bad-input %s
 
 gpu.module @kernels {

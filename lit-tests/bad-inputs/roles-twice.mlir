@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 19:5: 'async_pipeline.roles' op expected one roles op per kernel, this is a second
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:5: 'async_pipeline.roles' op expected only role ops in its region, got arith.constant
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -20,7 +20,7 @@ import tempfile
 SECONDS = 20
 # What no user should get to read.
 INTERNALS = re.compile(
-    r"internal error|panicked|stack dump|PLEASE submit|Assertion|LLVM ERROR|\.rs:\d|\.cpp:\d|0x[0-9a-f]{8}",
+    r"internal error|panicked|stack dump|PLEASE submit|Assertion .*failed|LLVM ERROR|\.rs:\d|\.cpp:\d|0x[0-9a-f]{8}",
     re.IGNORECASE,
 )
 HEADER = b"// expect: "

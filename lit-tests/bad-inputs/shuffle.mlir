@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:14: 'gpu.shuffle' op is not supported in a kernel
 // RUN: bad-input %s
 
 gpu.module @kernels {

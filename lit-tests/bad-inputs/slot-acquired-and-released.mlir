@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:14: 'async_pipeline.channel.acquire' op expected its slot to be used up by channel.commit, got async_pipeline.channel.release
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:14: 'async_pipeline.channel.acquire' op expected its slot to be used by channel and work ops only, got builtin.unrealized_conversion_cast
 // RUN: bad-input %s
 
 gpu.module @kernels {

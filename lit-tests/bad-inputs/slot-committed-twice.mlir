@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:14: 'async_pipeline.channel.acquire' op expected its slot to be used up by one channel.commit, got 2
 // RUN: bad-input %s
 
 gpu.module @kernels {

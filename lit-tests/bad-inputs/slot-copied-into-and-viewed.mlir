@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: expected a slot to be touched by copies or through views, got both
 // RUN: bad-input %s
 
 gpu.module @kernels {

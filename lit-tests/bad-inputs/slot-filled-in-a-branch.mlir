@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:14: 'async_pipeline.channel.acquire' op expected its slot to be used within one block
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 15:14: 'async_pipeline.channel.wait' op expected its slot to be used within one block
 // RUN: bad-input %s
 
 gpu.module @kernels {

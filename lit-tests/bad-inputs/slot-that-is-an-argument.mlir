@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 13:9: 'async_pipeline.channel.commit' op expected a slot made by channel.acquire, got a value that is not
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:48: custom op 'async_pipeline.channel.create' invalid kind of type specified: expected async_pipeline.channel, but found '!async_pipeline.slot<64xf32>'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:9: 'async_pipeline.channel.commit' op expected the slot not to be used afterwards
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 16:9: 'async_pipeline.channel.release' op expected the slot not to be used afterwards
 // RUN: bad-input %s
 
 gpu.module @kernels {

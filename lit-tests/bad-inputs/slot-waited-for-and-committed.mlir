@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 15:14: 'async_pipeline.channel.wait' op expected its slot to be used up by channel.release, got async_pipeline.channel.commit
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 12:16: 'async_pipeline.channel.acquire' op expected its slot to be used by channel and work ops only, got scf.yield
 // RUN: bad-input %s
 
 gpu.module @kernels {

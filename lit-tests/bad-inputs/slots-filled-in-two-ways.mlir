@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:14: expected a role to touch every slot of a channel in the same way
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:9: slots of a channel are taken inside scf.forall, through which the ring's position cannot be carried; expected scf.for, scf.if or scf.while
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 4:9: expected '=' in attribute alias definition
 // RUN: bad-input %s
 
 #include <stdio.h>

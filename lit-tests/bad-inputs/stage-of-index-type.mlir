@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:39: use of value '%f' expects different type than prior uses: 'i32' vs 'index'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:5: 'async_pipeline.mbarrier.arrive' op expected a stage from 0 to 3, got -1
 // RUN: bad-input %s
 
 gpu.module @kernels {

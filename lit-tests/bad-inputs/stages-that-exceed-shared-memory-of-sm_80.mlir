@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: shared memory: 196608 bytes of tiles and 48 bytes of barriers exceed the 166912 bytes that a CTA has on sm_80; the largest number of stages that fits is 2
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

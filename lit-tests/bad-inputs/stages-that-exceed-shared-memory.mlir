@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 5:3: shared memory: 1048576 bytes of tiles and 1024 bytes of barriers exceed the 232448 bytes that a CTA has on sm_90a; the largest number of stages that fits is 14
 // RUN: bad-input %s
 
 gpu.module @kernels {

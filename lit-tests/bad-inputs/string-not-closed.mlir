@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:78: expected '"' in string literal
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:5: 'async_pipeline.tma.load' op expected the box to start at a multiple of 128 bytes, got 64
 // RUN: bad-input %s
 
 gpu.module @kernels {

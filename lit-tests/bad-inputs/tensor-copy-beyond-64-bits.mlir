@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:5: 'async_pipeline.tma.load' op expected the box of 4 elements to fit behind element 9223372036854775807 of a tile of 64
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:5: 'async_pipeline.tma.load' op expected the box of 128 elements to fit behind element 0 of a tile of 64
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:5: 'async_pipeline.tma.load' op expected 1 coordinates, got 2
 // RUN: bad-input %s
 
 gpu.module @kernels {

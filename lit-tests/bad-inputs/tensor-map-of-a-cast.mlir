@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:10: expected a tensor map of a kernel argument, got one of another memref
 // RUN: bad-input %s
 
 gpu.module @kernels {

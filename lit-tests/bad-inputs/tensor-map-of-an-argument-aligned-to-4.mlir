@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: the argument promises an alignment of 4 bytes, and tensor maps need 16
 // RUN: bad-input %s
 
 gpu.module @kernels {

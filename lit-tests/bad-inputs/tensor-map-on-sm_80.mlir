@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: 'async_pipeline.tma.descriptor' op is illegal on sm_80: `cp.async.bulk.tensor.shared::cluster.global` needs sm_90 or newer; sm_80 does not have it
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

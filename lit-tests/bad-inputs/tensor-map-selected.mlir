@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 15:5: expected a tensor map of a kernel argument; run async-pipeline-materialize-tensor-maps first
 // RUN: bad-input %s
 
 gpu.module @kernels {

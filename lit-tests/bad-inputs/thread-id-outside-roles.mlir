@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:10: 'async_pipeline.role.thread_id' op expected to stand inside an async_pipeline.role
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:72: invalid dimension
 // RUN: bad-input %s
 
 gpu.module @kernels {

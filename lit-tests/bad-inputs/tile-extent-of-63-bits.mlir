@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:71: expected a tile of at most 2^28 bytes
 // RUN: bad-input %s
 
 gpu.module @kernels {

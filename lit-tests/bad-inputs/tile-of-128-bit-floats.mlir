@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:71: expected elements of 8, 16, 32 or 64 bits, got 'f128'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:72: expected an integer or float element type, got 'index'
 // RUN: bad-input %s
 
 gpu.module @kernels {

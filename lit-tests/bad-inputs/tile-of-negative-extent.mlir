@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:72: expected non-function type
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:72: expected a tile such as 64x64xf16
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:71: expected a tile of rank 1 to 5, got rank 6
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:10: 'async_pipeline.mbarrier.try_wait.parity' op is illegal on sm_80: `mbarrier.try_wait.parity` needs sm_90 or newer; sm_80 does not have it
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:9: operation defines 1 results but was provided 2 to bind
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:11: channel "in": expected one role that acquires its slots, got 2
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 10:45: use of value '%in' expects different type than prior uses: '!async_pipeline.channel<32xf32>' vs '!async_pipeline.channel<64xf32>'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 11:34: use of undeclared SSA value name
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:11: custom op 'async_pipeline.channel.creat' is unknown
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:64: unknown  type `ring` in dialect `async_pipeline`
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 6:17: operation being parsed with an unregistered dialect. If this is intended, please use -allow-unregistered-dialect with the MLIR tool used
 // RUN: bad-input %s
 
 gpu.module @kernels {

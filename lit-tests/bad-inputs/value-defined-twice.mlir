@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: redefinition of SSA value '%in'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: expected vectors of at most 1024 elements, which one thread holds; got vector<1048576xf32>
 // RUN: bad-input %s
 
 gpu.module @kernels {

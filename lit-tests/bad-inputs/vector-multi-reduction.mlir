@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:10: 'vector.multi_reduction' op cannot be lowered to PTX
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: 'vector.load' op destination memref has lower rank than the result vector
 // RUN: bad-input %s
 
 gpu.module @kernels {

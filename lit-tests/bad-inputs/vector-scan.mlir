@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 9:12: 'vector.scan' op cannot be lowered to PTX
 // RUN: bad-input %s
 
 gpu.module @kernels {

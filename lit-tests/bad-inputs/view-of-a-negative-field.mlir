@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 16:14: 'async_pipeline.channel.view' op expected a field from 0 to 0, got -1
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 16:14: 'async_pipeline.channel.view' op expected a view of type memref<64xf32, #gpu.address_space<workgroup>>, got memref<32xf32, #gpu.address_space<workgroup>>
 // RUN: bad-input %s
 
 gpu.module @kernels {

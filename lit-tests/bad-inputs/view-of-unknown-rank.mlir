@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 16:79: custom op 'async_pipeline.channel.view' invalid kind of type specified: expected builtin.memref, but found 'memref<*xf32, #gpu.address_space<workgroup>>'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'async_pipeline.cp_async.wait_group' op expected pending from 0 to 2147483647, got -1
 // RUN: bad-input %s
 
 gpu.module @kernels {

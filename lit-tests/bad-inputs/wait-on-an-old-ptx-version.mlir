@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:5: 'async_pipeline.mbarrier.wait' op is illegal on sm_80: `mbarrier.test_wait.parity` needs PTX 7.1 on sm_80; 7.0 was asked for
 // RUN: bad-input %s --target=sm_80 --ptx-version=7.0
 
 gpu.module @kernels {

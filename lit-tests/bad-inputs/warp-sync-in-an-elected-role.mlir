@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 8:9: 'async_pipeline.warp.sync' op expected to stand outside an elected role, which one lane runs
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -5,8 +5,8 @@
 // RUN: pipeline-opt %s --mlir-print-op-generic | pipeline-opt | FileCheck %s
 
 // CHECK-LABEL: gpu.func @channels
-// CHECK-SAME: %[[A:.+]]: memref<?xf32> {async_pipeline.name = "A"}
-// CHECK-SAME: %[[C:.+]]: memref<?xf32> {async_pipeline.align = 8 : i64, async_pipeline.may_alias}
+// CHECK-SAME: %[[A:[a-z0-9]+]]: memref<?xf32> {async_pipeline.name = "A"}
+// CHECK-SAME: %[[C:[a-z0-9]+]]: memref<?xf32> {async_pipeline.align = 8 : i64, async_pipeline.may_alias}
 // CHECK-SAME: async_pipeline.grid = #async_pipeline.grid<"min(ceildiv(dim(0, 0), 64), 2 * sm_count)", "scalar(2)", "1">
 gpu.module @kernels {
   gpu.func @channels(%A: memref<?xf32> {async_pipeline.name = "A"},
@@ -116,7 +116,7 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: gpu.func @copies
-  // CHECK-SAME: %[[A:.+]]: memref<?xf32>, %[[M:.+]]: memref<?x?xf32>
+  // CHECK-SAME: %[[A:[a-z0-9]+]]: memref<?xf32>, %[[M:[a-z0-9]+]]: memref<?x?xf32>
   gpu.func @copies(%A: memref<?xf32>, %M: memref<?x?xf32>) kernel {
     %c0 = arith.constant 0 : index
     %i = arith.constant 0 : i32

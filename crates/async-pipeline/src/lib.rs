@@ -18,8 +18,10 @@ mod compile;
 mod diagnostics;
 mod forms;
 mod hooks;
+pub mod interpreter;
 mod nesting;
 pub mod passes;
+pub mod program;
 pub mod ptx;
 mod verify;
 

@@ -2,6 +2,7 @@
 
 mod allocate;
 mod insert_barriers;
+mod interpret;
 mod lower_kernel_abi;
 mod lower_to_nvvm;
 mod materialize_tensor_maps;
@@ -40,6 +41,7 @@ pub static PASSES: &[Pass] = &[
     multistage::PASS,
     insert_barriers::PASS,
     verify_barriers::PASS,
+    interpret::PASS,
     materialize_tensor_maps::PASS,
     allocate::PASS,
     lower_kernel_abi::PASS,

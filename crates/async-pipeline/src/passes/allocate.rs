@@ -191,8 +191,18 @@ fn keep_fixed(
             ));
         }
     }
-    let bytes = spans.last().map(|(_, end, _)| *end).unwrap_or(0);
-    fits(function, allocs, requests, bytes, target)?;
+    let limit = i64::from(target.limits().max_dynamic_shared_bytes);
+    let bytes = match spans.last() {
+        Some((_, end, alloc)) if *end > limit => {
+            return Err(error(
+                *alloc,
+                format!(
+                    "ends at byte {end}, beyond the {limit} bytes of shared memory that a CTA has on {target}"
+                ),
+            ));
+        }
+        last => last.map_or(0, |(_, end, _)| *end),
+    };
     function.set_attr(
         "async_pipeline.shared_bytes",
         function.context().i64_attr(bytes),

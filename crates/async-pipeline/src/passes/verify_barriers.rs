@@ -52,6 +52,16 @@ fn check(op: Op, target: Target, version: PtxVersion) -> Result<(), Failed> {
             format!("'{}' op is not supported in a kernel", op.name()),
         ));
     }
+    let strided = |op: Op| {
+        let mut sides = op.operands().into_iter();
+        sides.any(|side| !side.ty().is_memref() || !side.ty().has_identity_layout())
+    };
+    if op.is("memref.copy") && strided(op) {
+        return Err(error(
+            op,
+            "'memref.copy' op of memrefs with a layout is not supported in a kernel",
+        ));
+    }
     let Some(name) = op.name().strip_prefix("async_pipeline.") else {
         return Ok(());
     };

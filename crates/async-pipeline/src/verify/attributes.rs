@@ -5,6 +5,7 @@ use async_pipeline_sys::{
     dialect::grid_dims,
     ir::{Attr, Op},
 };
+use ptx_model::manifest::Kernel;
 
 /// Verifies `async_pipeline.*` on `op` or on one of its entry arguments.
 pub(crate) fn verify_attribute(
@@ -27,8 +28,14 @@ pub(crate) fn verify_attribute(
             Ok(())
         }
         // Set by our own passes for those behind them.
-        (None, "async_pipeline.target" | "async_pipeline.kernel" | "async_pipeline.shared_bytes"
-            | "async_pipeline.plan" | "async_pipeline.wait_report") => Ok(()),
+        (None, "async_pipeline.plan") if value.array().is_some() => Ok(()),
+        (None, "async_pipeline.shared_bytes") if value.int().is_some_and(|bytes| bytes >= 0) => {
+            Ok(())
+        }
+        (None, "async_pipeline.kernel") if is_manifest(value) => Ok(()),
+        (None, "async_pipeline.plan" | "async_pipeline.shared_bytes" | "async_pipeline.kernel") => {
+            Err(format!("expected {name} as a pass of async-pipeline writes it, got {value}").into())
+        }
         (Some(_), "async_pipeline.name") => match value.string() {
             Some(text) if is_identifier(&text) => Ok(()),
             _ => Err(format!("expected {name} to be an identifier in quotes, got {value}").into()),
@@ -47,6 +54,13 @@ pub(crate) fn verify_attribute(
         )
         .into()),
     }
+}
+
+/// A kernel's part of the launch manifest.
+fn is_manifest(value: Attr) -> bool {
+    value
+        .string()
+        .is_some_and(|text| serde_json::from_str::<Kernel>(&text).is_ok())
 }
 
 /// Contracts about memory belong to arguments that are memory.
