@@ -20,9 +20,9 @@
 // vector only the elements that exist are stored. A, B and C start at multiples of 16 bytes
 // and have gapless elements.
 gpu.module @handwritten {
-  gpu.func @add(%A: memref<?xf32> {async_pipeline.name = "A"},
-                %B: memref<?xf32> {async_pipeline.name = "B"},
-                %C: memref<?xf32> {async_pipeline.name = "C"}) kernel
+  gpu.func @handwritten_ring(%A: memref<?xf32> {async_pipeline.name = "A"},
+                             %B: memref<?xf32> {async_pipeline.name = "B"},
+                             %C: memref<?xf32> {async_pipeline.name = "C"}) kernel
       attributes {async_pipeline.grid = #async_pipeline.grid<"min(ceildiv(dim(0, 0), 2048), 8 * sm_count)">} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -118,9 +118,12 @@ gpu.module @handwritten {
             } else {
               // The last vector: at most three elements, or none.
               scf.for %i = %c0 to %left step %c1 {
-                %s = vector.extract %sum[%i] : f32 from vector<4xf32>
+                %ei = arith.addi %e, %i : index
                 %at = arith.addi %g, %i : index
-                memref.store %s, %C[%at] : memref<?xf32>
+                %xi = memref.load %ta[%ei] : memref<2048xf32, #gpu.address_space<workgroup>>
+                %yi = memref.load %tb[%ei] : memref<2048xf32, #gpu.address_space<workgroup>>
+                %si = arith.addf %xi, %yi : f32
+                memref.store %si, %C[%at] : memref<?xf32>
               }
             }
           }

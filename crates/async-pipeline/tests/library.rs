@@ -19,7 +19,7 @@ fn compiler(target: Target) -> Compiler {
     )
 }
 
-const EXAMPLES: [&str; 2] = ["stream_add", "stream_scale_2d"];
+const EXAMPLES: [&str; 3] = ["stream_add", "stream_scale_2d", "handwritten_ring"];
 
 #[test]
 fn every_example_compiles_for_every_target() {

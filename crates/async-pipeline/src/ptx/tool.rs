@@ -76,7 +76,17 @@ fn write(module: Op, path: &str, bytes: &[u8], manifest: Option<&str>) -> Result
     // Beside the target, so that the rename stays on one file system.
     let mut staged = vec![(path.clone(), bytes)];
     if let Some(manifest) = manifest {
-        staged.push((path.with_extension("json"), manifest.as_bytes()));
+        let beside = path.with_extension("json");
+        if beside == path {
+            return Err(error(
+                module,
+                format!(
+                    "expected an output name without .json, which the manifest beside it has; got {}",
+                    path.display()
+                ),
+            ));
+        }
+        staged.push((beside, manifest.as_bytes()));
     }
     let mut done = Vec::new();
     for (target, bytes) in staged {
@@ -92,8 +102,16 @@ fn write(module: Op, path: &str, bytes: &[u8], manifest: Option<&str>) -> Result
         }
         done.push((partial, target));
     }
-    for (partial, target) in done {
-        fs::rename(&partial, &target).map_err(|why| failed(&target, why))?;
+    for (index, (partial, target)) in done.iter().enumerate() {
+        if let Err(why) = fs::rename(partial, target) {
+            // All or nothing: what has been renamed goes as well.
+            let renamed = done[..index].iter().map(|(_, target)| target);
+            let partial = done[index..].iter().map(|(partial, _)| partial);
+            for path in renamed.chain(partial) {
+                let _ = fs::remove_file(path);
+            }
+            return Err(failed(target, why));
+        }
     }
     Ok(())
 }
