@@ -298,3 +298,28 @@ llvm.func @k(%x: f32, %p: !llvm.ptr, %i: i32) {
 
 // expected-error @below {{a thread-local global is not available on the GPU}}
 llvm.mlir.global internal thread_local @x(0 : i32) : i32
+
+// -----
+
+llvm.func @k(%x: f32, %p: !llvm.ptr, %i: i32) {
+  // expected-error @below {{expected constraints among bcdfhilnqr0123456789, one letter or digit each; got 'x'}}
+  llvm.inline_asm "nop $0;", "x" %i : (i32) -> ()
+  llvm.return
+}
+
+// -----
+
+llvm.func @k(%x: f32, %p: !llvm.ptr, %i: i32) {
+  // expected-error @below {{expected `$` in front of an operand's number below 1, got '$1;'}}
+  llvm.inline_asm "nop $1;", "r,~{memory}" %i : (i32) -> ()
+  llvm.return
+}
+
+// -----
+
+llvm.func @k() {
+  %n = llvm.mlir.constant(131072 : i64) : i64
+  // expected-error @below {{expected at most 524288 bytes of local memory per thread, got 1048576}}
+  %r = llvm.alloca %n x f64 : (i64) -> !llvm.ptr
+  llvm.return
+}

@@ -82,6 +82,20 @@ impl Build {
         self.binary("arith.andi", left, right)
     }
 
+    pub(crate) fn xor(self, left: Value, right: Value) -> Value {
+        self.binary("arith.xori", left, right)
+    }
+
+    /// A boolean as i32.
+    pub(crate) fn extend(self, flag: Value) -> Value {
+        let i32 = self.0.context().i32();
+        self.0
+            .op("arith.extui")
+            .operands(&[flag])
+            .results(&[i32])
+            .value()
+    }
+
     pub(crate) fn max(self, left: Value, right: Value) -> Value {
         self.binary("arith.maxsi", left, right)
     }

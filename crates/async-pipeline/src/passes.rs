@@ -1,6 +1,7 @@
 //! The one list of passes and the named pipeline. Help, docs and the tool read it.
 
 mod allocate;
+mod descriptor;
 mod insert_barriers;
 mod interpret;
 mod lower_kernel_abi;

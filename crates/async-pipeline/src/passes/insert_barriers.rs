@@ -23,6 +23,7 @@ mod apply;
 pub(super) mod copies;
 mod counters;
 pub(super) mod plan;
+mod slots;
 
 use super::{
     Failed, Options, Pass,

@@ -14,7 +14,7 @@ mod manifest;
 pub(crate) use manifest::completion_name;
 
 use super::{
-    Failed, Options, Pass,
+    Failed, Options, Pass, descriptor,
     options::{PTX_VERSION, TARGET, WAIT_TIMEOUT},
 };
 use crate::diagnostics::{self, error};
@@ -253,7 +253,7 @@ fn rewire(entry: Block, parameters: &Parameters, old: &[Value], maps: &[Op], loc
                     &|parameter| matches!(parameter, Parameter::Stride { argument, dimension } if is(argument) && *dimension as usize == dim),
                 )
             };
-            let rebuilt = descriptor(builder, argument.ty(), pointer, &size, &stride);
+            let rebuilt = rebuild(builder, argument.ty(), pointer, &size, &stride);
             argument.replace_all_uses(rebuilt);
         } else if let Some(scalar) =
             of(&|parameter| matches!(parameter, Parameter::Scalar { argument, .. } if is(argument)))
@@ -290,7 +290,7 @@ fn rewire(entry: Block, parameters: &Parameters, old: &[Value], maps: &[Op], loc
 }
 
 /// A memref from its base pointer, dynamic sizes and dynamic strides.
-fn descriptor(
+fn rebuild(
     builder: Builder,
     memref: Type,
     pointer: Value,
@@ -299,48 +299,36 @@ fn descriptor(
 ) -> Value {
     let context = builder.context();
     let shape = memref.shape();
-    let rank = shape.len();
-    let array = context.llvm_array(context.i64(), rank as u32);
+    let constant = |value: i64| descriptor::constant(builder, value);
     // The default memory space is the generic one; the address-space inference of the
     // back end recovers that these pointers are global.
-    let space = u32::from(!memref.memory_space().is_empty());
-    let ptr = context.ptr(space);
-    let ty = if rank == 0 {
-        context.llvm_struct(&[ptr, ptr, context.i64()])
+    let ptr = context.ptr(descriptor::address_space(memref));
+    let pointer = if pointer.ty() == ptr {
+        pointer
     } else {
-        context.llvm_struct(&[ptr, ptr, context.i64(), array, array])
-    };
-    let constant = |value: i64| {
-        builder
-            .op("llvm.mlir.constant")
-            .attr("value", context.i64_attr(value))
-            .results(&[context.i64()])
-            .value()
-    };
-    let pointer = if space == 0 {
         builder
             .op("llvm.addrspacecast")
             .operands(&[pointer])
             .results(&[ptr])
             .value()
-    } else {
-        pointer
     };
-    let sizes: Vec<Value> = (0..rank)
-        .map(|dim| {
-            shape[dim]
-                .map(&constant)
+    let sizes: Vec<Value> = shape
+        .iter()
+        .enumerate()
+        .map(|(dim, extent)| {
+            extent
+                .map(constant)
                 .or_else(|| size(dim))
                 .unwrap_or_else(|| constant(0))
         })
         .collect();
-    let static_strides = memref
+    let known = memref
         .strides_and_offset()
         .map(|(strides, _)| strides)
         .unwrap_or_default();
-    let mut strides = vec![constant(1); rank];
-    for dim in (0..rank).rev() {
-        strides[dim] = match static_strides.get(dim).copied().flatten() {
+    let mut strides = vec![constant(1); shape.len()];
+    for dim in (0..shape.len()).rev() {
+        strides[dim] = match known.get(dim).copied().flatten() {
             Some(known) => constant(known),
             // Identity layouts have no stride parameter: a row follows from the sizes.
             None => stride(dim).unwrap_or_else(|| {
@@ -352,25 +340,5 @@ fn descriptor(
             }),
         };
     }
-    let mut value = builder.op("llvm.mlir.poison").results(&[ty]).value();
-    let mut insert = |field: Value, position: &[i64]| {
-        value = builder
-            .op("llvm.insertvalue")
-            .operands(&[value, field])
-            .attr("position", context.dense_i64_attr(position))
-            .results(&[ty])
-            .value();
-    };
-    insert(pointer, &[0]);
-    insert(pointer, &[1]);
-    insert(constant(0), &[2]);
-    for dim in 0..rank {
-        insert(sizes[dim], &[3, dim as i64]);
-        insert(strides[dim], &[4, dim as i64]);
-    }
-    builder
-        .op("builtin.unrealized_conversion_cast")
-        .operands(&[value])
-        .results(&[memref])
-        .value()
+    descriptor::memref(builder, memref, pointer, &sizes, &strides)
 }

@@ -80,6 +80,7 @@ const NVVM: &[&str] = &[
     "bar.warp.sync",
     "barrier",
     "barrier.arrive",
+    "barrier0",
     "cp.async.commit.group",
     "cp.async.shared.global",
     "cp.async.wait.group",
@@ -124,6 +125,12 @@ const HOST_ONLY: &[&str] = &[
 
 /// Scopes that the back end knows; no scope is the whole system.
 const SCOPES: &[&str] = &["", "block", "cluster", "device", "singlethread"];
+
+/// Constraints of inline PTX that the back end knows, one letter each; digits tie operands.
+const CONSTRAINTS: &str = "bcdfhilnqr0123456789";
+
+/// Local memory of a thread (CUDA C++ Programming Guide 13, "Compute Capabilities").
+const MAX_LOCAL_BYTES: i64 = 512 * 1024;
 
 /// Four times the registers of a thread; the back end takes seconds for 16 times as many.
 const MAX_ELEMENTS: i64 = 1024;
@@ -184,6 +191,8 @@ impl Check {
         match llvm {
             "call" => self.call(op),
             "atomicrmw" | "cmpxchg" | "fence" => atomic(op),
+            "alloca" => self.stack(op),
+            "inline_asm" => inline_asm(op),
             "mlir.global" if op.attr("thread_local_").is_some() => {
                 Err("a thread-local global is not available on the GPU".into())
             }
@@ -223,6 +232,25 @@ impl Check {
         ))
     }
 
+    /// An allocation on the stack, of a size known while compiling or not.
+    fn stack(&self, op: Op) -> Result<(), String> {
+        let made = op.operand(0).defining_op();
+        let count = made
+            .filter(|made| made.is("llvm.mlir.constant"))
+            .and_then(|made| made.attr("value")?.int());
+        let Some(count) = count else {
+            return dynamic_stack(self.version);
+        };
+        let element = op.attr("elem_type").and_then(|ty| ty.ty());
+        let width = element.and_then(|ty| ty.byte_width()).unwrap_or(1);
+        match count.saturating_mul(width) {
+            0..=MAX_LOCAL_BYTES => Ok(()),
+            bytes => Err(format!(
+                "expected at most {MAX_LOCAL_BYTES} bytes of local memory per thread, got {bytes}"
+            )),
+        }
+    }
+
     fn call(&self, op: Op) -> Result<(), String> {
         let callee = symbol(op, "callee");
         let found = self.functions.get(&callee);
@@ -234,6 +262,42 @@ impl Check {
             name => format!("needs the function '{name}', which is not available on the GPU"),
         })
     }
+}
+
+/// Text that the assembly printer would abort on. What the instructions are, ptxas says.
+fn inline_asm(op: Op) -> Result<(), String> {
+    let text = |name: &str| {
+        op.attr(name)
+            .and_then(|attr| attr.string())
+            .unwrap_or_default()
+    };
+    let (code, constraints) = (text("asm_string"), text("constraints"));
+    let operands: Vec<&str> = constraints
+        .split(',')
+        .filter(|constraint| !constraint.is_empty() && !constraint.starts_with('~'))
+        .collect();
+    for constraint in &operands {
+        let kind = constraint.trim_start_matches(['=', '&', '+']);
+        if !(kind.len() == 1 && kind.contains(|c: char| CONSTRAINTS.contains(c))) {
+            return Err(format!(
+                "expected constraints among {CONSTRAINTS}, one letter or digit each; got '{constraint}'"
+            ));
+        }
+    }
+    // `$$` stands for a dollar sign, `$1`, `${1}` and `${1:x}` for an operand.
+    for part in code.replace("$$", "").split('$').skip(1) {
+        let digits = part.trim_start_matches('{');
+        let end = digits.find(|c: char| !c.is_ascii_digit());
+        let number = &digits[..end.unwrap_or(digits.len())];
+        if !number.parse::<usize>().is_ok_and(|number| number < operands.len()) {
+            return Err(format!(
+                "expected `$` in front of an operand's number below {}, got '${}'",
+                operands.len(),
+                part.chars().take(8).collect::<String>()
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn leftover(op: Op) -> String {
@@ -262,6 +326,17 @@ fn symbol(op: Op, attribute: &str) -> String {
 fn listed(list: &[&str], name: &str) -> bool {
     list.iter()
         .any(|known| *known == name || (known.ends_with('.') && name.starts_with(known)))
+}
+
+/// Stacks of dynamic size (PTX ISA 9.1, 9.7.14.3).
+fn dynamic_stack(version: PtxVersion) -> Result<(), String> {
+    let needs = PtxVersion::new(7, 3);
+    if version < needs {
+        return Err(format!(
+            "an allocation of dynamic size needs PTX {needs}; {version} was asked for"
+        ));
+    }
+    Ok(())
 }
 
 fn atomic(op: Op) -> Result<(), String> {

@@ -50,6 +50,14 @@ impl Copy {
         }
     }
 
+    /// Indices into the memref of an element of the tile.
+    fn global(&self, build: Build, within: &[Value]) -> Vec<Value> {
+        let pairs = self.indices.iter().zip(within);
+        pairs
+            .map(|(base, offset)| build.add(*base, *offset))
+            .collect()
+    }
+
     pub(super) fn tile(&self) -> Type {
         self.slot.ty().fields()[self.field]
     }
@@ -160,12 +168,7 @@ pub(super) fn cp_async(
     let context = build.0.context();
     let emit = |build: Build, number: Value, bounded: bool| {
         let within = unflatten(build, build.mul(number, build.index(chunk)), &shape);
-        let global: Vec<Value> = copy
-            .indices
-            .iter()
-            .zip(&within)
-            .map(|(base, offset)| build.add(*base, *offset))
-            .collect();
+        let global = copy.global(build, &within);
         let valid = bounded.then(|| valid_bytes(build, copy.memref, &global, width, bytes));
         build
             .0
@@ -204,12 +207,7 @@ pub(super) fn store_by_threads(
     let element = copy.tile().element();
     spread(build, thread, threads, elements, |build, number| {
         let within = unflatten(build, number, &shape);
-        let global: Vec<Value> = copy
-            .indices
-            .iter()
-            .zip(&within)
-            .map(|(base, offset)| build.add(*base, *offset))
-            .collect();
+        let global = copy.global(build, &within);
         let inside = (0..global.len())
             .map(|dim| {
                 let extent = build.dim(copy.memref, dim);

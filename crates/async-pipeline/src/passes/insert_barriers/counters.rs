@@ -6,7 +6,11 @@
 //! moves the pair on. Loops carry the pairs as iteration arguments, branches yield
 //! them, each loop and branch once for all channels.
 
-use crate::{diagnostics::error, passes::Failed};
+use crate::{
+    build::{Build, Compare},
+    diagnostics::error,
+    passes::Failed,
+};
 use async_pipeline_sys::ir::{Block, Builder, Op, Value};
 use std::collections::BTreeMap;
 
@@ -40,17 +44,10 @@ pub(super) struct Threading<'a> {
 
 /// The position before anything was taken.
 pub(super) fn start(builder: Builder, produces: bool) -> Position {
-    let context = builder.context();
-    let constant = |value: i64| {
-        builder
-            .op("arith.constant")
-            .results(&[context.i32()])
-            .attr("value", context.i32_attr(value))
-            .value()
-    };
+    let build = Build(builder);
     Position {
-        stage: constant(0),
-        parity: constant(i64::from(produces)),
+        stage: build.i32(0),
+        parity: build.i32(i64::from(produces)),
     }
 }
 
@@ -99,56 +96,21 @@ impl Threading<'_> {
 
     /// stage + 1, wrapping; the parity flips with the wrap.
     fn advance(&self, taker: Op, key: Key, position: Position) -> Position {
-        let builder = Builder::before(taker);
-        let context = builder.context();
-        let constant = |value: i64| {
-            builder
-                .op("arith.constant")
-                .results(&[context.i32()])
-                .attr("value", context.i32_attr(value))
-                .value()
-        };
+        let build = Build(Builder::before(taker));
         let stages = (self.stages)(key);
-        let one = constant(1);
-        let flip = |builder: Builder, by: Value| {
-            builder
-                .op("arith.xori")
-                .operands(&[position.parity, by])
-                .results(&[context.i32()])
-                .value()
-        };
+        let one = build.i32(1);
         if stages == 1 {
+            let parity = build.xor(position.parity, one);
             return Position {
                 stage: position.stage,
-                parity: flip(builder, one),
+                parity,
             };
         }
-        let next = builder
-            .op("arith.addi")
-            .operands(&[position.stage, one])
-            .results(&[context.i32()])
-            .value();
-        let wraps = builder
-            .op("arith.cmpi")
-            .operands(&[next, constant(stages)])
-            .results(&[context.i1()])
-            // eq
-            .attr("predicate", context.i64_attr(0))
-            .value();
-        let stage = builder
-            .op("arith.select")
-            .operands(&[wraps, constant(0), next])
-            .results(&[context.i32()])
-            .value();
-        let wrapped = builder
-            .op("arith.extui")
-            .operands(&[wraps])
-            .results(&[context.i32()])
-            .value();
-        Position {
-            stage,
-            parity: flip(builder, wrapped),
-        }
+        let next = build.add(position.stage, one);
+        let wraps = build.compare(Compare::Eq, next, build.i32(stages));
+        let stage = build.select(wraps, build.i32(0), next);
+        let parity = build.xor(position.parity, build.extend(wraps));
+        Position { stage, parity }
     }
 
     fn for_loop(&mut self, op: Op, keys: &[Key], positions: &mut Positions) -> Result<(), Failed> {

@@ -3,7 +3,12 @@
 use crate::{
     build::Build,
     diagnostics::error,
-    passes::{Failed, allocate::slot_stride, lower_kernel_abi::SHARED},
+    passes::{
+        Failed,
+        allocate::{MBARRIER_BYTES, slot_stride},
+        descriptor,
+        lower_kernel_abi::SHARED,
+    },
 };
 use async_pipeline_sys::ir::{Builder, Op, Type, TypeKind, Value};
 use std::collections::HashMap;
@@ -104,14 +109,7 @@ impl Memory {
         barrier: Value,
         stage: Value,
     ) -> Result<Value, Failed> {
-        self.element(
-            builder,
-            op,
-            barrier,
-            stage,
-            super::super::allocate::MBARRIER_BYTES,
-            0,
-        )
+        self.element(builder, op, barrier, stage, MBARRIER_BYTES, 0)
     }
 
     /// 32-bit shared address of an element of a slot.
@@ -161,7 +159,7 @@ impl Memory {
             .and_then(|alloc| alloc.attr("offset")?.int())
             .unwrap_or_default();
         build.add(
-            build.mul(stage, build.i32(super::super::allocate::MBARRIER_BYTES)),
+            build.mul(stage, build.i32(MBARRIER_BYTES)),
             build.i32(start),
         )
     }
@@ -177,65 +175,32 @@ impl Memory {
         let pointer = byte_offset(builder, base, &[bytes], i32::MIN);
         let memref = op.result(0).ty();
         let shape = memref.static_shape();
-        let ty = descriptor_type(memref);
-        let constant = |value: i64| {
-            builder
-                .op("llvm.mlir.constant")
-                .attr("value", builder.context().i64_attr(value))
-                .results(&[builder.context().i64()])
-                .value()
+        let constants = |values: &[i64]| -> Vec<Value> {
+            values
+                .iter()
+                .map(|value| descriptor::constant(builder, *value))
+                .collect()
         };
-        let mut value = builder.op("llvm.mlir.poison").results(&[ty]).value();
-        let mut insert = |field: Value, position: &[i64]| {
-            value = builder
-                .op("llvm.insertvalue")
-                .operands(&[value, field])
-                .attr("position", builder.context().dense_i64_attr(position))
-                .results(&[ty])
-                .value();
-        };
-        insert(pointer, &[0]);
-        insert(pointer, &[1]);
-        insert(constant(0), &[2]);
-        let mut stride = 1;
-        for dim in (0..shape.len()).rev() {
-            insert(constant(shape[dim]), &[3, dim as i64]);
-            insert(constant(stride), &[4, dim as i64]);
-            stride *= shape[dim];
-        }
-        let cast = builder
-            .op("builtin.unrealized_conversion_cast")
-            .operands(&[value])
-            .results(&[memref])
-            .value();
+        let strides: Vec<i64> = (0..shape.len())
+            .map(|dim| shape[dim + 1..].iter().product())
+            .collect();
+        let cast = descriptor::memref(
+            builder,
+            memref,
+            pointer,
+            &constants(&shape),
+            &constants(&strides),
+        );
         op.replace(&[cast]);
         Ok(())
     }
-}
-
-/// The LLVM struct of a memref descriptor.
-fn descriptor_type(memref: Type) -> Type {
-    let context = memref.context();
-    let rank = memref.shape().len() as u32;
-    let space = match memref.memory_space().as_str() {
-        "1 : i64" => 1,
-        "3 : i64" => 3,
-        "5 : i64" => 5,
-        _ => 0,
-    };
-    let (ptr, i64) = (context.ptr(space), context.i64());
-    if rank == 0 {
-        return context.llvm_struct(&[ptr, ptr, i64]);
-    }
-    let array = context.llvm_array(i64, rank);
-    context.llvm_struct(&[ptr, ptr, i64, array, array])
 }
 
 /// Pointer to an element of a memref.
 pub(super) fn element_pointer(builder: Builder, memref: Value, indices: &[Value]) -> Value {
     let context = builder.context();
     let build = Build(builder);
-    let ty = descriptor_type(memref.ty());
+    let ty = descriptor::struct_type(memref.ty());
     let descriptor = builder
         .op("builtin.unrealized_conversion_cast")
         .operands(&[memref])
@@ -249,11 +214,7 @@ pub(super) fn element_pointer(builder: Builder, memref: Value, indices: &[Value]
             .results(&[ty])
             .value()
     };
-    let space = match memref.ty().memory_space().as_str() {
-        "1 : i64" => 1,
-        "3 : i64" => 3,
-        _ => 0,
-    };
+    let space = descriptor::address_space(memref.ty());
     let pointer = field(&[1], context.ptr(space));
     let (strides, offset) = memref.ty().strides_and_offset().unwrap_or_default();
     let mut linear = match offset {

@@ -1,0 +1,382 @@
+//! The code of one role: what each taken slot becomes.
+
+use super::{
+    Request,
+    analyse::{Kernel, Role},
+    apply::Ring,
+    copies::{self, Copy},
+    counters::{Key, Position},
+    plan::{Access, WARP, plain_arrive_follows},
+};
+use crate::{
+    build::{Build, Compare},
+    diagnostics::{error, error_with_note},
+    passes::Failed,
+};
+use async_pipeline_sys::ir::{Builder, Op, Value};
+
+/// What the code of one role needs.
+pub(super) struct RoleCode<'a> {
+    kernel: &'a Kernel,
+    request: &'a Request,
+    rings: &'a [Ring],
+    role: &'a Role,
+    /// This thread's number in the role, index; none in elected roles.
+    thread: Option<Value>,
+    /// True in the first lane of each warp.
+    first_lane: Option<Value>,
+    /// True in the one thread that asks the copy engine; none in elected roles, where
+    /// it is the only one.
+    issuer: Option<Value>,
+}
+pub(super) fn wait_group(build: Build, read: bool) {
+    let context = build.0.context();
+    let mut op = build
+        .0
+        .op("async_pipeline.bulk.wait_group")
+        .attr("pending", context.i32_attr(0));
+    if read {
+        op = op.attr("read", context.unit_attr());
+    }
+    op.build();
+}
+
+pub(super) fn role_code<'a>(
+    kernel: &'a Kernel,
+    request: &'a Request,
+    rings: &'a [Ring],
+    role: &'a Role,
+    start: Builder,
+) -> RoleCode<'a> {
+    let mut code = RoleCode {
+        kernel,
+        request,
+        rings,
+        role,
+        thread: None,
+        first_lane: None,
+        issuer: None,
+    };
+    if role.elected {
+        return code;
+    }
+    let build = Build(start);
+    let context = start.context();
+    let thread = start
+        .op("async_pipeline.role.thread_id")
+        .results(&[context.index()])
+        .value();
+    let lane = build.rem(thread, build.index(WARP));
+    code.thread = Some(thread);
+    code.first_lane = Some(build.compare(Compare::Eq, lane, build.index(0)));
+    let index = kernel.roles.iter().position(|other| other.op == role.op);
+    let asks_engine = kernel.channels.iter().any(|channel| {
+        channel
+            .plan
+            .consumers
+            .iter()
+            .chain([&channel.plan.producer])
+            .any(|party| Some(party.role) == index && party.access == Access::Tma)
+    });
+    if asks_engine {
+        let elected = start
+            .op("async_pipeline.elect")
+            .results(&[context.i1()])
+            .value();
+        let first_warp = build.compare(Compare::UnsignedLess, thread, build.index(WARP));
+        code.issuer = Some(build.and(elected, first_warp));
+    }
+    code
+}
+
+impl RoleCode<'_> {
+    /// Code for the thread that asks the copy engine.
+    pub(super) fn issue(&self, build: Build, body: impl FnOnce(Build)) {
+        match self.issuer {
+            Some(issuer) => build.when(issuer, body),
+            None => body(build),
+        }
+    }
+
+    pub(super) fn rewrite_slot(
+        &self,
+        taker: Op,
+        key: Key,
+        position: Position,
+        access: Access,
+    ) -> Result<(), Failed> {
+        let slot = taker.result(0);
+        let users: Vec<Op> = slot.uses().into_iter().map(|(user, _)| user).collect();
+        let Some(end) = users.iter().copied().find(|op| {
+            op.is("async_pipeline.channel.commit") || op.is("async_pipeline.channel.release")
+        }) else {
+            return Err(error(taker, "the slot is never used up"));
+        };
+        let mut copies: Vec<Copy> = users
+            .iter()
+            .filter(|op| op.is("async_pipeline.work.copy"))
+            .map(|op| Copy::new(*op))
+            .collect();
+        copies.sort_by(|left, right| {
+            if left.op.is_before(right.op) {
+                std::cmp::Ordering::Less
+            } else {
+                std::cmp::Ordering::Greater
+            }
+        });
+        let (ring, plan) = (
+            &self.rings[key.channel],
+            &self.kernel.channels[key.channel].plan,
+        );
+        let awaited = if key.produces { ring.empty } else { ring.full };
+        let wait = |build: Build| {
+            build
+                .0
+                .op("async_pipeline.mbarrier.wait")
+                .operands(&[awaited, position.stage, position.parity])
+                .build();
+        };
+        let arrive = |build: Build, barrier: Value| {
+            build
+                .0
+                .op("async_pipeline.mbarrier.arrive")
+                .operands(&[barrier, position.stage])
+                .build();
+        };
+        let at_end = Build(Builder::before(end));
+        match (key.produces, access) {
+            (true, Access::Tma) => self.tensor_loads(end, &copies, ring, position, wait)?,
+            (false, Access::Tma) => {
+                let maps = self.maps(&copies)?;
+                self.issue(at_end, |build| {
+                    wait(build);
+                    for (copy, (map, boxes)) in copies.iter().zip(&maps) {
+                        for (at, offsets) in &boxes.starts {
+                            tensor_copy(build, copy, *map, ring, position, *at, offsets, true);
+                        }
+                    }
+                    build.0.op("async_pipeline.bulk.commit_group").build();
+                    // The slot is free once it has been read; the write may still be under way.
+                    wait_group(build, true);
+                    arrive(build, ring.empty);
+                });
+            }
+            (_, Access::CpAsync | Access::Threads) => {
+                wait(Build(Builder::before(taker)));
+                for copy in &copies {
+                    self.thread_copy(copy, ring, position, key.produces)?;
+                }
+                for view in users
+                    .iter()
+                    .filter(|op| op.is("async_pipeline.channel.view"))
+                {
+                    let field = view
+                        .attr("field")
+                        .and_then(|field| field.int())
+                        .unwrap_or_default();
+                    let memref = slot_view(
+                        Build(Builder::before(*view)),
+                        ring.buffers[field as usize],
+                        position.stage,
+                    );
+                    view.result(0).replace_all_uses(memref);
+                }
+                let barrier = if key.produces { ring.full } else { ring.empty };
+                if access == Access::CpAsync && key.produces {
+                    self.cp_async_arrive(at_end, ring.full, position.stage);
+                } else {
+                    let fenced = if key.produces {
+                        plan.writes_need_fence()
+                    } else {
+                        plan.reads_need_fence()
+                    };
+                    if fenced && self.request.target.has_async_proxy() {
+                        at_end.0.op("async_pipeline.fence.proxy_async").build();
+                    }
+                    // Every lane is done, and has seen its own wait pass, before one arrives for all.
+                    at_end.0.op("async_pipeline.warp.sync").build();
+                    match self.first_lane {
+                        Some(first) => at_end.when(first, |build| arrive(build, barrier)),
+                        None => arrive(at_end, barrier),
+                    }
+                }
+            }
+        }
+        for user in users {
+            user.erase();
+        }
+        taker.erase();
+        Ok(())
+    }
+
+    fn cp_async_arrive(&self, build: Build, barrier: Value, stage: Value) {
+        let context = build.0.context();
+        let plain = plain_arrive_follows(self.request.arrive);
+        let mut op = build
+            .0
+            .op("async_pipeline.cp_async.mbarrier.arrive")
+            .operands(&[barrier, stage]);
+        if !plain {
+            op = op.attr("noinc", context.unit_attr());
+        }
+        op.build();
+        if plain {
+            build
+                .0
+                .op("async_pipeline.mbarrier.arrive")
+                .operands(&[barrier, stage])
+                .build();
+        }
+    }
+
+    fn thread_copy(
+        &self,
+        copy: &Copy,
+        ring: &Ring,
+        position: Position,
+        loads: bool,
+    ) -> Result<(), Failed> {
+        let Some(thread) = self.thread else {
+            return Err(error(copy.op, "expected a role whose every thread copies"));
+        };
+        let threads = self.role.warps * WARP;
+        let build = Build(Builder::before(copy.op));
+        let view = slot_view(build, ring.buffers[copy.field], position.stage);
+        if loads {
+            return copies::cp_async(build, copy, view, thread, threads);
+        }
+        copies::store_by_threads(build, copy, view, thread, threads);
+        Ok(())
+    }
+
+    fn tensor_loads(
+        &self,
+        commit: Op,
+        copies: &[Copy],
+        ring: &Ring,
+        position: Position,
+        wait: impl Fn(Build),
+    ) -> Result<(), Failed> {
+        let maps = self.maps(copies)?;
+        let bytes: i64 = copies.iter().map(|copy| copy.tile().tile_bytes()).sum();
+        self.issue(Build(Builder::before(commit)), |build| {
+            wait(build);
+            // The whole box counts, elements outside the tensor included.
+            let bytes = build.i32(bytes);
+            build
+                .0
+                .op("async_pipeline.mbarrier.arrive.expect_tx")
+                .operands(&[ring.full, position.stage, bytes])
+                .build();
+            for (copy, (map, boxes)) in copies.iter().zip(&maps) {
+                for (at, offsets) in &boxes.starts {
+                    tensor_copy(build, copy, *map, ring, position, *at, offsets, false);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// A tensor map for each copy, made at the kernel's entry.
+    fn maps(&self, copies: &[Copy]) -> Result<Vec<(Value, copies::Boxes)>, Failed> {
+        copies
+            .iter()
+            .map(|copy| {
+                let argument = copy.memref.as_block_argument().map(|(block, _)| block);
+                let entry = self.kernel.function.body(0);
+                let (Some(entry), true) = (entry, argument.is_some() && argument == entry) else {
+                    return Err(match copy.memref.defining_op() {
+                        Some(made) => error_with_note(
+                            copy.op,
+                            "expected the memref of a tensor copy to be a kernel argument",
+                            made,
+                            "it is made here",
+                        ),
+                        None => error(
+                            copy.op,
+                            "expected the memref of a tensor copy to be a kernel argument",
+                        ),
+                    });
+                };
+                let align = copies::alignment(copy.memref);
+                if align < 16 {
+                    return Err(error(
+                        copy.op,
+                        format!(
+                            "the argument promises an alignment of {align} bytes, and tensor copies on {} need 16; write cp_async on the channel to copy by threads",
+                            self.request.target
+                        ),
+                    ));
+                }
+                let tile = copy.tile();
+                let boxes = copies::boxes(
+                    &tile.static_shape(),
+                    tile.element().byte_width().unwrap_or(1),
+                )
+                .map_err(|message| error(copy.op, message))?;
+                let context = copy.op.context();
+                let map = context.tensor_map(context.tile(&boxes.shape, tile.element()));
+                let builder = Builder::at_start(entry, copy.op.location(), context);
+                let map = builder
+                    .op("async_pipeline.tma.descriptor")
+                    .operands(&[copy.memref])
+                    .results(&[map])
+                    .value();
+                Ok((map, boxes))
+            })
+            .collect()
+    }
+}
+
+fn slot_view(build: Build, buffer: Value, stage: Value) -> Value {
+    let tile = buffer.ty().fields()[0];
+    let view = build.0.context().workgroup_memref(tile);
+    build
+        .0
+        .op("async_pipeline.buffer.slot")
+        .operands(&[buffer, stage])
+        .results(&[view])
+        .value()
+}
+
+#[allow(clippy::too_many_arguments, reason = "one op with many operands")]
+fn tensor_copy(
+    build: Build,
+    copy: &Copy,
+    map: Value,
+    ring: &Ring,
+    position: Position,
+    at: i64,
+    offsets: &[i64],
+    stores: bool,
+) {
+    let context = build.0.context();
+    let buffer = ring.buffers[copy.field];
+    let coordinates: Vec<Value> = copy
+        .indices
+        .iter()
+        .zip(offsets)
+        .map(|(index, offset)| {
+            let index = build.index_cast(*index, context.i32());
+            if *offset == 0 {
+                index
+            } else {
+                build.add(index, build.i32(*offset))
+            }
+        })
+        .collect();
+    let builder = build.0;
+    let op = if stores {
+        builder
+            .op("async_pipeline.tma.store")
+            .operands(&[buffer, position.stage, map])
+            .operands(&coordinates)
+    } else {
+        builder
+            .op("async_pipeline.tma.load")
+            .operands(&[map])
+            .operands(&coordinates)
+            .operands(&[buffer, position.stage, ring.full, position.stage])
+    };
+    op.attr("at", context.i64_attr(at)).build();
+}
