@@ -141,6 +141,12 @@ int apDriverMain(int argc, char **argv, MlirDialectRegistry registryHandle,
 
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "async-pipeline optimizer driver\n", registry);
+  const StringRef kinds[] = {"mlir", "nvvm", "llvm", "ptx", "cubin"};
+  if (!llvm::is_contained(kinds, kind.getValue())) {
+    llvm::errs() << "error: expected --emit to be mlir, nvvm, llvm, ptx or cubin, got '"
+                 << kind << "'\n";
+    return 1;
+  }
   if (kind == "mlir") {
     for (auto &option : opts)
       if (option->getNumOccurrences()) {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:5: expected `$` in front of an operand's number below 1, got '$;'
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:5: expected constraints among bcdfhilnqr0123456789, one letter or digit each; got 'x'
 // RUN: bad-input %s
 
 gpu.module @kernels {

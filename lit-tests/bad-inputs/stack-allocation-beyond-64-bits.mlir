@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: expected at most 524288 bytes of local memory per thread, got 9223372036854775807
 // RUN: bad-input %s
 
 gpu.module @kernels {

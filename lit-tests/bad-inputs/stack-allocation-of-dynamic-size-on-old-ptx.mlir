@@ -1,4 +1,4 @@
-// expect: ?
+// expect: 7:10: an allocation of dynamic size needs PTX 7.3; 7.0 was asked for
 // RUN: bad-input %s --target=sm_80 --ptx-version=7.0
 
 gpu.module @kernels {

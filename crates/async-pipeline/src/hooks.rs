@@ -11,7 +11,7 @@ use async_pipeline_sys::{
     hooks::Located,
     ir::{Attr, Op},
 };
-use ptx_model::grid::GridExpr;
+use ptx_model::grid::{GridEnv, GridExpr};
 
 struct Library;
 
@@ -54,6 +54,23 @@ pub static DRIVER_OPTIONS: &[DriverOption] = &[
     },
 ];
 
+/// What a constant expression asks for: nothing.
+struct NoArguments;
+
+impl GridEnv for NoArguments {
+    fn dim(&self, _: u32, _: u32) -> Option<i64> {
+        None
+    }
+
+    fn scalar(&self, _: u32) -> Option<i64> {
+        None
+    }
+
+    fn sm_count(&self) -> Option<i64> {
+        None
+    }
+}
+
 impl Hooks for Library {
     fn verify_op(&self, op: Op) -> Result<(), Located> {
         verify::verify_op(op)
@@ -70,9 +87,21 @@ impl Hooks for Library {
     }
 
     fn verify_grid(&self, text: &str) -> Result<(), String> {
-        text.parse::<GridExpr>()
-            .map(|_| ())
-            .map_err(|error| format!("grid expression: {error}"))
+        let expression: GridExpr = text
+            .parse()
+            .map_err(|error| format!("grid expression: {error}"))?;
+        let mut constant = true;
+        expression.for_each_leaf(&mut |leaf| constant &= matches!(leaf, GridExpr::Const(_)));
+        if !constant {
+            return Ok(());
+        }
+        match expression.eval(&NoArguments) {
+            Ok(blocks) if blocks > 0 => Ok(()),
+            Ok(blocks) => Err(format!(
+                "grid expression: expected at least 1 block, got {blocks}"
+            )),
+            Err(error) => Err(format!("grid expression: {error}")),
+        }
     }
 
     fn check_text(&self, text: &[u8]) -> Result<(), (usize, usize, String)> {

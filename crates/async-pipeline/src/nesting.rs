@@ -1,25 +1,30 @@
-//! How deeply a text may nest.
+//! How deeply a text may nest, and how long its numbers may be.
 //!
 //! MLIR's parser, verifier and passes recurse over nested regions, types and
 //! attributes, some in quadratic time. A text that nests thousands of levels would
-//! exhaust the stack or take minutes, so it is refused before it is parsed.
+//! exhaust the stack or take minutes, so it is refused before it is parsed. So is a
+//! number of thousands of digits, which is read in quadratic time.
 
 /// Most open brackets at once; far above what a kernel needs.
 const MAX_DEPTH: usize = 256;
 
+/// Most digits in a row; a 64-bit number has 20.
+const MAX_DIGITS: usize = 1000;
+
 /// A place in a text, counted from 1, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TooDeep {
+pub(crate) struct Refused {
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) message: String,
 }
 
 /// Checks the nesting of brackets outside strings and comments.
-pub(crate) fn check(text: &[u8]) -> Result<(), TooDeep> {
+pub(crate) fn check(text: &[u8]) -> Result<(), Refused> {
     let (mut depth, mut line, mut start) = (0_usize, 1, 0);
     let (mut in_string, mut in_comment) = (false, false);
     let mut previous = 0;
+    let mut digits = 0;
     for (at, byte) in text.iter().copied().enumerate() {
         let before = std::mem::replace(&mut previous, byte);
         if byte == b'\n' {
@@ -27,6 +32,18 @@ pub(crate) fn check(text: &[u8]) -> Result<(), TooDeep> {
             line += 1;
             start = at + 1;
             continue;
+        }
+        digits = if byte.is_ascii_digit() && !in_string && !in_comment {
+            digits + 1
+        } else {
+            0
+        };
+        if digits > MAX_DIGITS {
+            return Err(Refused {
+                line,
+                column: at - start + 1 - MAX_DIGITS,
+                message: format!("more than {MAX_DIGITS} digits in a row"),
+            });
         }
         match byte {
             _ if in_comment => {}
@@ -37,7 +54,7 @@ pub(crate) fn check(text: &[u8]) -> Result<(), TooDeep> {
             b'(' | b'[' | b'{' | b'<' => {
                 depth += 1;
                 if depth > MAX_DEPTH {
-                    return Err(TooDeep {
+                    return Err(Refused {
                         line,
                         column: at - start + 1,
                         message: format!("nested more than {MAX_DEPTH} levels deep"),
@@ -65,6 +82,13 @@ mod tests {
         let deep = format!("x\n{}", "{".repeat(MAX_DEPTH + 1));
         let error = check(deep.as_bytes()).expect_err("too deep");
         assert_eq!((error.line, error.column), (2, MAX_DEPTH + 1));
+    }
+
+    #[test]
+    fn digits_are_counted_outside_strings() {
+        let long = "7".repeat(MAX_DIGITS + 1);
+        assert!(check(long.as_bytes()).is_err());
+        assert_eq!(check(format!("\"{long}\"").as_bytes()), Ok(()));
     }
 
     #[test]

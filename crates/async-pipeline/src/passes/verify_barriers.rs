@@ -13,7 +13,7 @@ use crate::{
 };
 use async_pipeline_sys::ir::Op;
 use ptx_model::{
-    legality,
+    legality::{self, Form},
     target::{PtxVersion, Target},
 };
 
@@ -81,5 +81,22 @@ fn check(op: Op, target: Target, version: PtxVersion) -> Result<(), Failed> {
                 format!("'{}' op is illegal on {target}: {why}", op.name()),
             )
         })
-    })
+    })?;
+    // Barriers are addressed as `.shared::cta`, whatever the instruction.
+    let needs = legality::lookup(Form::MbarrierInitSharedCta).lowest_on(target);
+    match needs {
+        Some(needs) if addresses_barriers(name) && version < needs => Err(error(
+            op,
+            format!(
+                "'{}' op is illegal on {target}: `.shared::cta` needs PTX {needs}; {version} was asked for",
+                op.name()
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn addresses_barriers(name: &str) -> bool {
+    let other = matches!(name, "mbarrier.alloc" | "mbarrier.pending_count");
+    name.contains("mbarrier.") && !other
 }

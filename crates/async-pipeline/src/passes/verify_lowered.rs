@@ -289,7 +289,10 @@ fn inline_asm(op: Op) -> Result<(), String> {
         let digits = part.trim_start_matches('{');
         let end = digits.find(|c: char| !c.is_ascii_digit());
         let number = &digits[..end.unwrap_or(digits.len())];
-        if !number.parse::<usize>().is_ok_and(|number| number < operands.len()) {
+        if !number
+            .parse::<usize>()
+            .is_ok_and(|number| number < operands.len())
+        {
             return Err(format!(
                 "expected `$` in front of an operand's number below {}, got '${}'",
                 operands.len(),

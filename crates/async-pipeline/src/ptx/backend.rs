@@ -6,7 +6,14 @@ use inkwell::{
     OptimizationLevel,
     attributes::{Attribute, AttributeLoc},
     context::Context,
-    llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef},
+    llvm_sys::{
+        LLVMDiagnosticSeverity,
+        core::{
+            LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
+            LLVMGetDiagInfoSeverity,
+        },
+        prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef},
+    },
     module::Module,
     passes::PassBuilderOptions,
     targets::{
@@ -17,7 +24,10 @@ use inkwell::{
 };
 use mlir_sys as _;
 use ptx_model::manifest::{Kernel, Manifest, SCHEMA_VERSION};
-use std::sync::Once;
+use std::{
+    ffi::{CStr, c_void},
+    sync::{Mutex, Once},
+};
 use thiserror::Error;
 
 /// Why a module could not be turned into PTX.
@@ -57,13 +67,68 @@ loop-mssa(licm),loop(indvars,loop-unroll-full),sroa,instcombine<no-verify-fixpoi
 simplifycfg,gvn,loop-mssa(licm),separate-const-offset-from-gep,early-cse<memssa>,\
 instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
+/// An LLVM context whose errors are collected; by default LLVM prints them and ends the
+/// process.
+struct Llvm {
+    // The context goes first, then what its handler writes to.
+    context: Context,
+    errors: Box<Mutex<Vec<String>>>,
+}
+
+impl Llvm {
+    fn new() -> Self {
+        let context = Context::create();
+        let errors: Box<Mutex<Vec<String>>> = Box::default();
+        // SAFETY: the box does not move and outlives the context's last use.
+        unsafe {
+            LLVMContextSetDiagnosticHandler(
+                context.raw(),
+                Some(collect_error),
+                (&raw const *errors).cast_mut().cast(),
+            );
+        }
+        Self { context, errors }
+    }
+
+    /// The first error that LLVM has reported, as a bug of ours.
+    fn check(&self) -> Result<(), LowerError> {
+        match self
+            .errors
+            .lock()
+            .ok()
+            .and_then(|errors| errors.first().cloned())
+        {
+            Some(message) => Err(LowerError::Internal(message)),
+            None => Ok(()),
+        }
+    }
+}
+
+extern "C" fn collect_error(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
+    // SAFETY: LLVM hands back what `Llvm::new` gave it; the description is freed as told.
+    unsafe {
+        if !matches!(
+            LLVMGetDiagInfoSeverity(info),
+            LLVMDiagnosticSeverity::LLVMDSError
+        ) {
+            return;
+        }
+        let text = LLVMGetDiagInfoDescription(info);
+        let message = CStr::from_ptr(text).to_string_lossy().into_owned();
+        LLVMDisposeMessage(text);
+        if let Ok(mut errors) = (*errors.cast::<Mutex<Vec<String>>>()).lock() {
+            errors.push(message);
+        }
+    }
+}
+
 /// The optimised LLVM IR of a lowered module.
 ///
 /// # Errors
 /// See [`LowerError`].
 pub fn llvm_ir(module: Op, target: Target, version: PtxVersion) -> Result<String, LowerError> {
-    let context = Context::create();
-    let (llvm, _) = translate(&context, module, target, version)?;
+    let session = Llvm::new();
+    let (llvm, _) = translate(&session, module, target, version)?;
     Ok(llvm.print_to_string().to_string())
 }
 
@@ -72,11 +137,12 @@ pub fn llvm_ir(module: Op, target: Target, version: PtxVersion) -> Result<String
 /// # Errors
 /// See [`LowerError`].
 pub fn ptx(module: Op, target: Target, version: PtxVersion) -> Result<Lowered, LowerError> {
-    let context = Context::create();
-    let (llvm, machine) = translate(&context, module, target, version)?;
+    let session = Llvm::new();
+    let (llvm, machine) = translate(&session, module, target, version)?;
     let buffer = machine
         .write_to_memory_buffer(&llvm, FileType::Assembly)
         .map_err(|message| LowerError::Internal(message.to_string()))?;
+    session.check()?;
     // The buffer ends with a zero byte that is no part of the text.
     let bytes = buffer.as_slice();
     let text = String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes)).into_owned();
@@ -136,12 +202,13 @@ fn machine(target: Target, version: PtxVersion) -> Result<TargetMachine, LowerEr
 }
 
 fn translate<'a>(
-    context: &'a Context,
+    session: &'a Llvm,
     module: Op,
     target: Target,
     version: PtxVersion,
 ) -> Result<(Module<'a>, TargetMachine), LowerError> {
     let holder = kernel_module(module)?;
+    let context = &session.context;
     // SAFETY: the op is live; the new module belongs to `context`, which outlives it.
     let llvm = unsafe {
         let raw = mlir_sys::mlirTranslateModuleToLLVMIR(
@@ -153,7 +220,6 @@ fn translate<'a>(
         }
         Module::new(raw as LLVMModuleRef)
     };
-    let _: LLVMContextRef = context.raw();
     let machine = machine(target, version)?;
     llvm.set_triple(&machine.get_triple());
     llvm.set_data_layout(&machine.get_target_data().get_data_layout());
@@ -164,6 +230,7 @@ fn translate<'a>(
         .map_err(|message| LowerError::Internal(message.to_string()))?;
     llvm.run_passes(PASSES, &machine, PassBuilderOptions::create())
         .map_err(|message| LowerError::Internal(message.to_string()))?;
+    session.check()?;
     Ok((llvm, machine))
 }
 

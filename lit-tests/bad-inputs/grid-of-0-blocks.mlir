@@ -1,0 +1,9 @@
+// expect: 6:47: grid expression: expected at least 1 block, got 0
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%x: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>,
+    async_pipeline.grid = #async_pipeline.grid<"0">} {
+    gpu.return
+  }
+}
