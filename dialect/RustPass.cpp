@@ -25,6 +25,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -68,7 +69,8 @@ public:
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, cf::ControlFlowDialect, gpu::GPUDialect,
                     LLVM::LLVMDialect, NVVM::NVVMDialect, memref::MemRefDialect,
-                    scf::SCFDialect, async_pipeline::AsyncPipelineDialect>();
+                    scf::SCFDialect, vector::VectorDialect,
+                    async_pipeline::AsyncPipelineDialect>();
   }
   bool canScheduleOn(RegisteredOperationName name) const override {
     return name.getStringRef() == ModuleOp::getOperationName();

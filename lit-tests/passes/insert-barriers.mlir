@@ -122,6 +122,9 @@ gpu.module @kernels {
 // TMA-NEXT: async_pipeline.bulk.wait_group pending(0) read
 // TMA-NEXT: async_pipeline.mbarrier.arrive %[[EMPTY]]
 // TMA: async_pipeline.bulk.wait_group pending(0){{$}}
+// SM80: vector.load
+// SM80-NEXT: vector.store
+// SM80: } else {
 // SM80: memref.store
 // SM80: async_pipeline.warp.sync
 // SM80: async_pipeline.mbarrier.arrive %[[EMPTY]]

@@ -312,6 +312,12 @@ impl Ctx {
         })
     }
 
+    /// A vector of rank 1.
+    pub fn vector(self, elements: i64, element: Type) -> Type {
+        // SAFETY: the shape array is as long as announced.
+        Type(unsafe { mlir_sys::mlirVectorTypeGet(1, &raw const elements, element.raw()) })
+    }
+
     /// A tile: a ranked tensor type of static shape.
     pub fn tile(self, shape: &[i64], element: Type) -> Type {
         // SAFETY: the shape array is as long as announced.

@@ -12,6 +12,8 @@ use async_pipeline_sys::ir::{Op, Type, Value};
 const MAX_BOX: i64 = 256;
 /// More boxes per tile than this is a tile that should be smaller.
 const MAX_BOXES: i64 = 64;
+/// Bytes of the widest access of one thread.
+const VECTOR_BYTES: i64 = 16;
 /// Alignment of the shared-memory side of a tensor copy, bytes.
 const BOX_ALIGN: i64 = 128;
 
@@ -195,6 +197,8 @@ pub(super) fn cp_async(
 }
 
 /// Ordinary stores of a tile by every thread of a role; elements outside are dropped.
+///
+/// Tiles within the tensor are stored in vectors of 16 bytes where rows allow it.
 pub(super) fn store_by_threads(
     build: Build,
     copy: &Copy,
@@ -203,33 +207,70 @@ pub(super) fn store_by_threads(
     threads: i64,
 ) {
     let shape = copy.tile().static_shape();
-    let elements: i64 = shape.iter().product();
     let element = copy.tile().element();
-    spread(build, thread, threads, elements, |build, number| {
-        let within = unflatten(build, number, &shape);
-        let global = copy.global(build, &within);
-        let inside = (0..global.len())
-            .map(|dim| {
-                let extent = build.dim(copy.memref, dim);
-                build.compare(Compare::SignedLess, global[dim], extent)
-            })
-            .reduce(|all, next| build.and(all, next));
-        let Some(inside) = inside else { return };
-        build.when(inside, |build| {
+    let elements: i64 = shape.iter().product();
+    let chunk = VECTOR_BYTES / element.byte_width().unwrap_or(VECTOR_BYTES);
+    let row = shape.last().copied().unwrap_or(1);
+    let vectors = alignment(copy.memref) >= VECTOR_BYTES && chunk > 1 && row % chunk == 0;
+    let one_by_one = |build: Build| {
+        spread(build, thread, threads, elements, |build, number| {
+            store_element(build, copy, view, &unflatten(build, number, &shape));
+        });
+    };
+    if !vectors {
+        return one_by_one(build);
+    }
+    let context = build.0.context();
+    let vector = context.vector(chunk, element);
+    let align = context.i64_attr(VECTOR_BYTES);
+    let whole = |build: Build| {
+        spread(build, thread, threads, elements / chunk, |build, number| {
+            let within = unflatten(build, build.mul(number, build.index(chunk)), &shape);
+            let global = copy.global(build, &within);
             let value = build
                 .0
-                .op("memref.load")
+                .op("vector.load")
                 .operands(&[view])
                 .operands(&within)
-                .results(&[element])
+                .attr("alignment", align)
+                .results(&[vector])
                 .value();
             build
                 .0
-                .op("memref.store")
+                .op("vector.store")
                 .operands(&[value, copy.memref])
                 .operands(&global)
+                .attr("alignment", align)
                 .build();
         });
+    };
+    let inside = whole_tile_inside(build, copy, &shape);
+    build.if_else(inside, whole, Some(one_by_one));
+}
+
+/// Stores one element of a tile if it lies within the tensor.
+fn store_element(build: Build, copy: &Copy, view: Value, within: &[Value]) {
+    let global = copy.global(build, within);
+    let inside = global
+        .iter()
+        .enumerate()
+        .map(|(dim, index)| build.compare(Compare::SignedLess, *index, build.dim(copy.memref, dim)))
+        .reduce(|all, next| build.and(all, next));
+    let Some(inside) = inside else { return };
+    build.when(inside, |build| {
+        let value = build
+            .0
+            .op("memref.load")
+            .operands(&[view])
+            .operands(within)
+            .results(&[copy.tile().element()])
+            .value();
+        build
+            .0
+            .op("memref.store")
+            .operands(&[value, copy.memref])
+            .operands(&global)
+            .build();
     });
 }
 
