@@ -3,3 +3,5 @@
 include "AsyncPipelineBase.td"
 include "ChannelOps.td"
 include "BarrierOps.td"
+include "CopyOps.td"
+include "SyncOps.td"

@@ -127,8 +127,8 @@ extern "C" fn collect_error(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
 /// # Errors
 /// See [`LowerError`].
 pub fn llvm_ir(module: Op, target: Target, version: PtxVersion) -> Result<String, LowerError> {
-    let session = Llvm::new();
-    let (llvm, _) = translate(&session, module, target, version)?;
+    let state = Llvm::new();
+    let (llvm, _) = translate(&state, module, target, version)?;
     Ok(llvm.print_to_string().to_string())
 }
 
@@ -137,12 +137,12 @@ pub fn llvm_ir(module: Op, target: Target, version: PtxVersion) -> Result<String
 /// # Errors
 /// See [`LowerError`].
 pub fn ptx(module: Op, target: Target, version: PtxVersion) -> Result<Lowered, LowerError> {
-    let session = Llvm::new();
-    let (llvm, machine) = translate(&session, module, target, version)?;
+    let state = Llvm::new();
+    let (llvm, machine) = translate(&state, module, target, version)?;
     let buffer = machine
         .write_to_memory_buffer(&llvm, FileType::Assembly)
         .map_err(|message| LowerError::Internal(message.to_string()))?;
-    session.check()?;
+    state.check()?;
     // The buffer ends with a zero byte that is no part of the text.
     let bytes = buffer.as_slice();
     let text = String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes)).into_owned();
@@ -202,13 +202,13 @@ fn machine(target: Target, version: PtxVersion) -> Result<TargetMachine, LowerEr
 }
 
 fn translate<'a>(
-    session: &'a Llvm,
+    state: &'a Llvm,
     module: Op,
     target: Target,
     version: PtxVersion,
 ) -> Result<(Module<'a>, TargetMachine), LowerError> {
     let holder = kernel_module(module)?;
-    let context = &session.context;
+    let context = &state.context;
     // SAFETY: the op is live; the new module belongs to `context`, which outlives it.
     let llvm = unsafe {
         let raw = mlir_sys::mlirTranslateModuleToLLVMIR(
@@ -230,7 +230,7 @@ fn translate<'a>(
         .map_err(|message| LowerError::Internal(message.to_string()))?;
     llvm.run_passes(PASSES, &machine, PassBuilderOptions::create())
         .map_err(|message| LowerError::Internal(message.to_string()))?;
-    session.check()?;
+    state.check()?;
     Ok((llvm, machine))
 }
 
