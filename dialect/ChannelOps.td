@@ -28,7 +28,7 @@ def AsyncPipeline_RolesOp : AsyncPipeline_Op<"roles",
     ```
   }];
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "attr-dict-with-keyword $body";
+  let assemblyFormat = "attr-dict-with-keyword custom<Body>($body)";
 }
 
 def AsyncPipeline_RoleOp : AsyncPipeline_Op<"role",
@@ -55,7 +55,7 @@ def AsyncPipeline_RoleOp : AsyncPipeline_Op<"role",
   let arguments = (ins SymbolNameAttr:$sym_name, I32Attr:$warps, UnitAttr:$elected);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `warps` `(` $warps `)` (`elected` $elected^)? attr-dict-with-keyword $body
+    $sym_name `warps` `(` $warps `)` (`elected` $elected^)? attr-dict-with-keyword custom<Body>($body)
   }];
 }
 

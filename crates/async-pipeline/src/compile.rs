@@ -1,9 +1,10 @@
 //! The embedder's API: text in, PTX, manifest and diagnostics out.
 
 use crate::{
-    hooks, nesting,
+    hooks,
     passes::{CpAsyncArrive, PIPELINE},
     ptx::{self, LowerError},
+    text,
 };
 use async_pipeline_sys::{dialect, ir::Op};
 use melior::{Context, diagnostic::DiagnosticSeverity, ir::Module};
@@ -224,7 +225,7 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::Rejected`] with located diagnostics when the kernel is wrong.
     pub fn compile(&self, text: &str) -> Result<Artifact, CompileError> {
-        nesting::check(text.as_bytes()).map_err(|why| {
+        text::check(text.as_bytes()).map_err(|why| {
             CompileError::Rejected(vec![Diagnostic {
                 severity: Severity::Error,
                 location: format!("\"-\":{}:{}", why.line, why.column),

@@ -1,9 +1,8 @@
 //! The library's side of the hooks, and its registration.
 
 use crate::{
-    nesting,
     passes::{self, Options, PASSES, PIPELINE, PIPELINE_DESCRIPTION, PIPELINE_OPTIONS},
-    ptx, verify,
+    ptx, text, verify,
 };
 use async_pipeline_sys::{
     Hooks,
@@ -105,7 +104,7 @@ impl Hooks for Library {
     }
 
     fn check_text(&self, text: &[u8]) -> Result<(), (usize, usize, String)> {
-        nesting::check(text).map_err(|why| (why.line, why.column, why.message))
+        text::check(text).map_err(|why| (why.line, why.column, why.message))
     }
 
     fn run_pass(&self, pass: usize, module: Op, options: &[&str]) -> bool {

@@ -19,10 +19,10 @@ mod diagnostics;
 mod forms;
 mod hooks;
 pub mod interpreter;
-mod nesting;
 pub mod passes;
 pub mod program;
 pub mod ptx;
+mod text;
 mod verify;
 
 pub use compile::{

@@ -1,9 +1,9 @@
-//! How deeply a text may nest, and how long its numbers may be.
+//! What a text is refused for before it is parsed.
 //!
 //! MLIR's parser, verifier and passes recurse over nested regions, types and
-//! attributes, some in quadratic time. A text that nests thousands of levels would
-//! exhaust the stack or take minutes, so it is refused before it is parsed. So is a
-//! number of thousands of digits, which is read in quadratic time.
+//! attributes, some in quadratic time: a text that nests thousands of levels would
+//! exhaust the stack or take minutes. A number of thousands of digits is read in
+//! quadratic time as well, and on `array<index: …>` the parser of MLIR 22 crashes.
 
 /// Most open brackets at once; far above what a kernel needs.
 const MAX_DEPTH: usize = 256;
@@ -19,7 +19,7 @@ pub(crate) struct Refused {
     pub(crate) message: String,
 }
 
-/// Checks the nesting of brackets outside strings and comments.
+/// Checks nesting, numbers and array types outside strings and comments.
 pub(crate) fn check(text: &[u8]) -> Result<(), Refused> {
     let (mut depth, mut line, mut start) = (0_usize, 1, 0);
     let (mut in_string, mut in_comment) = (false, false);
@@ -43,6 +43,13 @@ pub(crate) fn check(text: &[u8]) -> Result<(), Refused> {
                 line,
                 column: at - start + 1 - MAX_DIGITS,
                 message: format!("more than {MAX_DIGITS} digits in a row"),
+            });
+        }
+        if byte == b'<' && !in_string && !in_comment && is_index_array(text, at) {
+            return Err(Refused {
+                line,
+                column: at - start + 2,
+                message: "expected integer or float type, got: 'index'".to_owned(),
             });
         }
         match byte {
@@ -70,6 +77,20 @@ pub(crate) fn check(text: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
+/// Whether the `<` at this place opens an `array<index`.
+fn is_index_array(text: &[u8], at: usize) -> bool {
+    let word =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'#' | b'!');
+    let head = text[..at].trim_ascii_end();
+    let Some(before) = head.strip_suffix(b"array") else {
+        return false;
+    };
+    let Some(rest) = text[at + 1..].trim_ascii_start().strip_prefix(b"index") else {
+        return false;
+    };
+    before.last().is_none_or(|byte| !word(*byte)) && rest.first().is_none_or(|byte| !word(*byte))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +110,20 @@ mod tests {
         let long = "7".repeat(MAX_DIGITS + 1);
         assert!(check(long.as_bytes()).is_err());
         assert_eq!(check(format!("\"{long}\"").as_bytes()), Ok(()));
+    }
+
+    #[test]
+    fn arrays_of_index_are_refused() {
+        let error = check(b"a = array < index: 1>").expect_err("crashes the parser");
+        assert_eq!((error.line, error.column), (1, 12));
+        for fine in [
+            "array<i32: 1>",
+            "my_array<index>",
+            "array<indexed>",
+            "\"array<index\"",
+        ] {
+            assert_eq!(check(fine.as_bytes()), Ok(()), "{fine}");
+        }
     }
 
     #[test]
