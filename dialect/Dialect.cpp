@@ -259,8 +259,12 @@ LogicalResult AsyncPipelineDialect::verifyRegionArgAttribute(Operation *op, unsi
 /// A region whose parser fails behind a second block is destroyed while ops outside may
 /// already refer to values in it; MLIR 22 drops such uses for the first block only.
 static ParseResult parseBody(OpAsmParser &parser, Region &body) {
-  if (succeeded(parser.parseRegion(body)))
+  if (succeeded(parser.parseRegion(body))) {
+    // `{}` is a block without ops.
+    if (body.empty())
+      body.emplaceBlock();
     return success();
+  }
   for (Block &block : body)
     block.dropAllDefinedValueUses();
   return failure();

@@ -1,4 +1,4 @@
-// expect: 7:7: 'async_pipeline.role' op region #0 ('body') failed to verify constraint: region with 1 blocks
+// expect: 5:3: known_block_size contradicts the roles, which take 64 threads
 // RUN: bad-input %s
 
 gpu.module @kernels {

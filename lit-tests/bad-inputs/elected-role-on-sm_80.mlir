@@ -1,4 +1,4 @@
-// expect: 7:7: 'async_pipeline.role' op region #0 ('body') failed to verify constraint: region with 1 blocks
+// expect: 7:7: 'async_pipeline.role' op is illegal on sm_80: `elect.sync` needs sm_90 or newer; sm_80 does not have it
 // RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {

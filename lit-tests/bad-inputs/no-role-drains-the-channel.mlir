@@ -1,4 +1,4 @@
-// expect: 14:7: 'async_pipeline.role' op region #0 ('body') failed to verify constraint: region with 1 blocks
+// expect: 7:11: channel "in": expected a role that waits for its slots, got none
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: 9:7: 'async_pipeline.role' op region #0 ('body') failed to verify constraint: region with 1 blocks
+// expect: 7:11: channel "in": expected a role that acquires its slots, got none
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: 6:5: 'async_pipeline.roles' op region #0 ('body') failed to verify constraint: region with 1 blocks
+// expect: 6:5: 'async_pipeline.roles' op expected at least one role
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: 7:7: 'async_pipeline.role' op region #0 ('body') failed to verify constraint: region with 1 blocks
+// expect: 9:7: redefinition of symbol named 'a'
 // RUN: bad-input %s
 
 gpu.module @kernels {

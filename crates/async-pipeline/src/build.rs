@@ -82,6 +82,10 @@ impl Build {
         self.binary("arith.andi", left, right)
     }
 
+    pub(crate) fn or(self, left: Value, right: Value) -> Value {
+        self.binary("arith.ori", left, right)
+    }
+
     pub(crate) fn xor(self, left: Value, right: Value) -> Value {
         self.binary("arith.xori", left, right)
     }

@@ -309,6 +309,7 @@ impl<'p> Machine<'p> {
                 };
                 self.report(fault, place, Some(t), None);
             }
+            self.check_row_end(t, &view, &coordinates, extents, place);
         }
         let pieces = box_pieces(&view, &coordinates, extents, byte);
         self.issue_bulk(
@@ -318,6 +319,28 @@ impl<'p> Machine<'p> {
             barrier.map(|barrier| (barrier, bytes as u32)),
             place,
         );
+    }
+
+    /// A tensor store clips a row at a multiple of 16 bytes only: seen on an H200, where a
+    /// row of 65 floats was written up to its 68th.
+    fn check_row_end(
+        &mut self,
+        t: usize,
+        view: &super::value::View,
+        coordinates: &[i64],
+        extents: &[u64],
+        place: PlaceId,
+    ) {
+        let (Some(size), Some(at), Some(extent)) =
+            (view.sizes.last(), coordinates.last(), extents.last())
+        else {
+            return;
+        };
+        let row = size.saturating_mul(i64::from(view.element_bytes));
+        let end = at.saturating_add(i64::try_from(*extent).unwrap_or(i64::MAX));
+        if (0..*size).contains(at) && end > *size && row % 16 != 0 {
+            self.report(Fault::PartialRow { row }, place, Some(t), None);
+        }
     }
 
     /// A load that completes on a barrier, or a store.

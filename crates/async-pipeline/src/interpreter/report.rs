@@ -268,6 +268,11 @@ pub enum Fault {
         /// What it has to be.
         expected: &'static str,
     },
+    /// A tensor store at a row that ends within 16 bytes, of which it writes all.
+    PartialRow {
+        /// Bytes of the row.
+        row: i64,
+    },
     /// A computation without a value.
     Computation(ComputeError),
     /// A loop step that is not positive.

@@ -123,6 +123,9 @@ const HOST_ONLY: &[&str] = &[
     "va_arg",
 ];
 
+/// What may stand directly in the module of the kernels.
+const MEMBERS: &[&str] = &["llvm.comdat", "llvm.func", "llvm.mlir.global"];
+
 /// Scopes that the back end knows; no scope is the whole system.
 const SCOPES: &[&str] = &["", "block", "cluster", "device", "singlethread"];
 
@@ -175,6 +178,11 @@ impl Check {
         let name = op.name();
         if name == "gpu.module" || name == "builtin.module" {
             return Ok(());
+        }
+        // The translation puts instructions outside a function nowhere, and crashes.
+        let directly = op.parent().is_some_and(|parent| parent.is("gpu.module"));
+        if directly && !MEMBERS.contains(&name) {
+            return Err(format!("'{name}' op cannot stand outside a function"));
         }
         if let Some(nvvm) = name.strip_prefix("nvvm.") {
             return self.nvvm(name, nvvm);

@@ -209,3 +209,59 @@ fn every_needed_op_of_two_rings_is_missed_when_it_is_gone() {
     );
     assert_eq!(kinds(Target::Sm100a), kinds(Target::Sm90a));
 }
+
+/// A matrix of 32 rows whose pitch is the next multiple of 16 bytes, the padding NaN.
+fn padded(columns: usize, values: &[f32]) -> ArgumentValue {
+    let pitch = columns.next_multiple_of(4);
+    let mut data = Vec::new();
+    for row in 0..32 {
+        for column in 0..pitch {
+            let value = if column < columns {
+                values[row * columns + column]
+            } else {
+                f32::NAN
+            };
+            data.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+    // Memory ends with the last element.
+    data.truncate((31 * pitch + columns) * 4);
+    ArgumentValue::MemRef {
+        shape: vec![32, columns as u64],
+        strides: Some(vec![pitch as u64, 1]),
+        data,
+    }
+}
+
+#[test]
+fn rows_that_end_within_16_bytes_are_not_overrun() {
+    for target in Target::ALL {
+        let program = at_barrier_level("stream_scale_2d", target, "noinc");
+        for columns in [1, 63, 65, 66, 127, 131] {
+            let input = numbers(32 * columns, 1);
+            let arguments = vec![
+                padded(columns, &input),
+                padded(columns, &vec![0.0; 32 * columns]),
+                ArgumentValue::Float(2.0),
+            ];
+            for schedule in schedules() {
+                let outcome = run(&program, target, arguments.clone(), schedule);
+                assert!(
+                    outcome.is_clean(),
+                    "{columns} columns on {target}, {schedule:?}:\n{}",
+                    text(&outcome)
+                );
+                let pitch = columns.next_multiple_of(4);
+                let written = outcome.f32(1);
+                for (at, value) in written.iter().enumerate() {
+                    let (row, column) = (at / pitch, at % pitch);
+                    if column < columns {
+                        assert_eq!(*value, 2.0 * input[row * columns + column]);
+                    } else {
+                        assert!(value.is_nan(), "padding at {row}, {column} is {value}");
+                    }
+                }
+            }
+        }
+    }
+}

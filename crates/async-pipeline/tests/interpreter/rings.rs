@@ -3,7 +3,7 @@
 use super::{program, run, sums, text, texts, vectors};
 use async_pipeline::{
     Target,
-    interpreter::{Completion, Interpreter, LaunchInput, Order, Schedule},
+    interpreter::{Completion, Fault, Interpreter, LaunchInput, Order, Report, Schedule},
     program::mutate::Mutation,
 };
 
@@ -85,7 +85,8 @@ fn the_tensor_copy_ring_is_clean_and_right() {
     let program = program(texts::TMA_RING);
     for trip in (0..=7).chain([9]) {
         for (index, schedule) in schedules().into_iter().enumerate() {
-            let length = (trip * 256_usize).saturating_sub(index * 7);
+            // Rows of whole 16-byte units: a tensor store writes no less.
+            let length = (trip * 256_usize).saturating_sub(index * 8);
             let outcome = run(&program, Target::Sm90a, vectors(length), schedule);
             assert!(
                 outcome.is_clean(),
@@ -95,6 +96,18 @@ fn the_tensor_copy_ring_is_clean_and_right() {
             assert_eq!(outcome.f32(2), sums(length), "{length}, {schedule:?}");
         }
     }
+}
+
+#[test]
+fn a_tensor_store_at_a_row_that_ends_within_16_bytes_is_reported() {
+    let program = program(texts::TMA_RING);
+    let outcome = run(&program, Target::Sm90a, vectors(1021), schedules()[0]);
+    let partial = |report: &Report| matches!(report.fault, Fault::PartialRow { row: 4084 });
+    assert!(
+        !outcome.is_clean() && outcome.reports.iter().all(partial),
+        "{}",
+        text(&outcome)
+    );
 }
 
 #[test]

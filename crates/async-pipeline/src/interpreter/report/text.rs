@@ -263,6 +263,12 @@ impl Display for Fault {
                     stages.saturating_sub(1)
                 )
             }
+            Fault::PartialRow { row } => {
+                write!(
+                    f,
+                    "expected rows of a multiple of 16 bytes where a tensor store ends a row, since it writes whole units of 16 bytes; got {row} bytes"
+                )
+            }
             Fault::BadByteCount { bytes, expected } => {
                 write!(f, "expected {expected}, got {bytes} bytes")
             }

@@ -212,13 +212,8 @@ pub(super) fn store_by_threads(
     let chunk = VECTOR_BYTES / element.byte_width().unwrap_or(VECTOR_BYTES);
     let row = shape.last().copied().unwrap_or(1);
     let vectors = alignment(copy.memref) >= VECTOR_BYTES && chunk > 1 && row % chunk == 0;
-    let one_by_one = |build: Build| {
-        spread(build, thread, threads, elements, |build, number| {
-            store_element(build, copy, view, &unflatten(build, number, &shape));
-        });
-    };
     if !vectors {
-        return one_by_one(build);
+        return store_elements(build, copy, view, thread, threads);
     }
     let context = build.0.context();
     let vector = context.vector(chunk, element);
@@ -245,7 +240,45 @@ pub(super) fn store_by_threads(
         });
     };
     let inside = whole_tile_inside(build, copy, &shape);
-    build.if_else(inside, whole, Some(one_by_one));
+    build.if_else(
+        inside,
+        whole,
+        Some(|build: Build| store_elements(build, copy, view, thread, threads)),
+    );
+}
+
+/// Stores a tile element by element; those outside the tensor are dropped.
+pub(super) fn store_elements(build: Build, copy: &Copy, view: Value, thread: Value, threads: i64) {
+    let shape = copy.tile().static_shape();
+    spread(
+        build,
+        thread,
+        threads,
+        shape.iter().product(),
+        |build, number| {
+            store_element(build, copy, view, &unflatten(build, number, &shape));
+        },
+    );
+}
+
+/// Whether a tensor store clips this tile exactly; `None`: always.
+///
+/// The copy engine writes whole units of 16 bytes, so a row that ends within one is
+/// overrun (seen on an H200). Tiles that do not reach the end of a row are safe.
+pub(super) fn stores_exactly(build: Build, copy: &Copy) -> Option<Value> {
+    let tile = copy.tile();
+    let unit = VECTOR_BYTES / tile.element().byte_width().unwrap_or(VECTOR_BYTES);
+    let last = copy.indices.len().checked_sub(1)?;
+    let known = copy.memref.ty().shape()[last];
+    if unit <= 1 || known.is_some_and(|extent| extent % unit == 0) {
+        return None;
+    }
+    let extent = build.dim(copy.memref, last);
+    let rest = build.rem(extent, build.index(unit));
+    let whole_units = build.compare(Compare::Eq, rest, build.index(0));
+    let end = build.add(copy.indices[last], build.index(tile.static_shape()[last]));
+    let within = build.compare(Compare::SignedLessEq, end, extent);
+    Some(build.or(whole_units, within))
 }
 
 /// Stores one element of a tile if it lies within the tensor.

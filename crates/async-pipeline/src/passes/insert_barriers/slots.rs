@@ -151,9 +151,21 @@ impl RoleCode<'_> {
                 self.issue(at_end, |build| {
                     wait(build);
                     for (copy, (map, boxes)) in copies.iter().zip(&maps) {
-                        for (at, offsets) in &boxes.starts {
-                            tensor_copy(build, copy, *map, ring, position, *at, offsets, true);
-                        }
+                        let by_engine = |build: Build| {
+                            for (at, offsets) in &boxes.starts {
+                                tensor_copy(build, copy, *map, ring, position, *at, offsets, true);
+                            }
+                        };
+                        let Some(exact) = copies::stores_exactly(build, copy) else {
+                            by_engine(build);
+                            continue;
+                        };
+                        // This thread alone: rare, at the end of rows of odd length.
+                        let by_hand = |build: Build| {
+                            let view = slot_view(build, ring.buffers[copy.field], position.stage);
+                            copies::store_elements(build, copy, view, build.index(0), 1);
+                        };
+                        build.if_else(exact, by_engine, Some(by_hand));
                     }
                     build.0.op("async_pipeline.bulk.commit_group").build();
                     // The slot is free once it has been read; the write may still be under way.
