@@ -220,12 +220,17 @@ def AsyncPipeline_WorkCopyOp : AsyncPipeline_Op<"work.copy", [AttrSizedOperandSe
     the shape of the slot's field. Elements outside the memref read as zero and
     are not written.
 
+    Taken for granted: indices are not negative, and the innermost one is a multiple
+    of 16 bytes (of what `async_pipeline.align` says for copies by threads). A copy
+    engine traps otherwise.
+
     Verified: one side is a slot and carries no index, the other a memref in
     global memory with one index per dimension; the field exists; ranks and
     element types agree; the innermost stride of the memref is 1.
 
     Ends as `cp.async.bulk.tensor` on sm_90a and sm_100a, as `cp.async` (loads)
-    and ordinary stores on sm_80.
+    and ordinary stores on sm_80. Where a row ends within 16 bytes, stores on sm_90a
+    and sm_100a are ordinary ones too.
 
     ```mlir
     async_pipeline.work.copy %A[%i, %j] to %s field(0)

@@ -192,8 +192,8 @@ def AsyncPipeline_TmaLoadOp : AsyncPipeline_Op<"tma.load"> {
 def AsyncPipeline_TmaStoreOp : AsyncPipeline_Op<"tma.store"> {
   let summary = "copies a slot into a box of a tensor";
   let description = [{
-    One thread issues it. Elements outside the tensor are not written;
-    coordinates are not negative. Completion is awaited with `bulk.commit_group`
+    One thread issues it. Elements outside the tensor are not written, but rows are
+    clipped at a multiple of 16 bytes only; coordinates are not negative. Completion is awaited with `bulk.commit_group`
     and `bulk.wait_group` by the same thread.
 
     Verified: as `tma.load`.
