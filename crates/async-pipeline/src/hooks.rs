@@ -122,7 +122,8 @@ impl Hooks for Library {
 }
 
 /// Registers dialect hooks, passes and the pipeline. Called by everything that
-/// needs it; only the first call does something.
+/// needs it; only the first call does something. It also sets a panic hook that is silent
+/// about panics which become internal errors and hands all others to the hook before it.
 pub fn initialize() {
     let passes: Vec<_> = PASSES
         .iter()

@@ -5,13 +5,16 @@
 //! ```text
 //!   kernel text ──► channel level ──► barrier level ──► nvvm/llvm ──► PTX + manifest
 //!                        │                 │                │             │
-//!                    [`passes`]       program       [`passes`]     [`ptx`]
-//!                 insert-barriers    interpreter   lower-to-nvvm
+//!                     passes        program,         passes         ptx
+//!                 insert-barriers  interpreter    lower-to-nvvm
 //! ```
 //!
+//! [`passes`] has the one list of passes, [`program`] the form that analyses work on,
+//! [`interpreter`] runs it, [`ptx`] is the back end.
+//!
 //! Embedders need [`Compiler`], [`CompileOptions`] and [`Target`] only. No melior
-//! lifetime is in that API, the environment is never read, each compile has a
-//! context of its own, and the same input gives the same bytes.
+//! lifetime is in that API, a compile reads no environment and has a context of its
+//! own, and the same input gives the same bytes.
 
 mod build;
 mod compile;
