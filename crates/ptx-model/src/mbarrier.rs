@@ -81,6 +81,33 @@ enum Token {
 impl State {
     /// What an arrive on another CTA's barrier leaves behind: the sink `_`, which no wait takes.
     pub const REMOTE: State = State(Token::Remote);
+
+    /// The token as the 64 bits of a register. Their meaning is ours: PTX calls them opaque.
+    pub fn to_bits(self) -> u64 {
+        match self.0 {
+            Token::Remote => 1 << 63,
+            Token::Local {
+                phase,
+                pending,
+                no_complete,
+            } => phase << 22 & !(1 << 63) | u64::from(pending) << 1 | u64::from(no_complete),
+        }
+    }
+
+    /// The token that [`to_bits`](Self::to_bits) made these bits of; none for bits that it never
+    /// makes.
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        if bits >> 63 == 1 {
+            return (bits == 1 << 63).then_some(Self::REMOTE);
+        }
+        let pending = (bits >> 1 & u64::from(MAX_COUNT)) as u32;
+        let token = Token::Local {
+            phase: bits >> 22,
+            pending,
+            no_complete: bits & 1 == 1,
+        };
+        (bits >> 21 & 1 == 0).then_some(Self(token))
+    }
 }
 
 /// What an arrive did.
