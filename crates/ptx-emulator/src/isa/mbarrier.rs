@@ -289,8 +289,17 @@ impl Execute for Wait {
             }
         }
         step.set_pred(self.dst, done);
-        if first_open.is_some() && !self.suspends {
-            return Ok(Flow::Yield);
+        if let Some((lane, cta, offset, _)) = first_open
+            && !self.suspends
+        {
+            let parity = self
+                .parity
+                .then(|| parity_of(step.get(self.value, lane)));
+            return Ok(Flow::Yield(Some(Why::Mbarrier {
+                cta,
+                offset,
+                parity,
+            })));
         }
         Ok(Flow::Next)
     }

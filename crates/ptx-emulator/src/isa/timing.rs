@@ -15,7 +15,7 @@ struct Sleep;
 
 impl Execute for Sleep {
     fn execute(&self, _: &mut Step<'_>) -> std::result::Result<Flow, Fault> {
-        Ok(Flow::Yield)
+        Ok(Flow::Yield(None))
     }
 }
 

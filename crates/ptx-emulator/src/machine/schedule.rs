@@ -465,12 +465,13 @@ impl Machine {
         let pc = warp.fragments[index].pc;
         match flow {
             Flow::Next => self.advance(warp, index, pc + 1),
-            Flow::Yield => {
+            Flow::Yield(why) => {
                 split_off_others(warp, index, mask, pc + 1);
                 warp.fragments[index].pc = pc + 1;
                 warp.fragments[index].ticket = None;
                 warp.fragments[index].state = State::Yielded {
                     version: self.version,
+                    polled: why.map(|why| (pc, why)),
                 };
             }
             Flow::Branch {
@@ -624,7 +625,7 @@ impl Machine {
 fn can_run(state: &State, version: u64) -> bool {
     match state {
         State::Ready | State::Expired => true,
-        State::Waiting { version: then, .. } | State::Yielded { version: then } => *then != version,
+        State::Waiting { version: then, .. } | State::Yielded { version: then, .. } => *then != version,
         State::Converging => false,
     }
 }
@@ -710,12 +711,20 @@ impl Machine {
             for cta in &cluster.ctas {
                 for warp in &cta.warps {
                     for fragment in &warp.fragments {
+                        let mut at = fragment.pc;
                         let why = match &fragment.state {
                             State::Waiting { why, .. } => why.clone(),
                             State::Converging => Why::Lanes,
+                            State::Yielded {
+                                polled: Some((pc, why)),
+                                ..
+                            } => {
+                                at = *pc;
+                                why.clone()
+                            }
                             _ => continue,
                         };
-                        let list = groups.entry((cta.me, fragment.pc, why)).or_default();
+                        let list = groups.entry((cta.me, at, why)).or_default();
                         list.extend(
                             (0..32)
                                 .filter(|lane| fragment.mask >> lane & 1 == 1)

@@ -37,8 +37,8 @@ pub enum Flow {
         may_expire: bool,
     },
     /// They go on with the next instruction, but there is no hurry: they have looked and found
-    /// nothing, or want to sleep.
-    Yield,
+    /// nothing, or want to sleep. For what they looked, if for anything.
+    Yield(Option<Why>),
 }
 
 impl Flow {

@@ -52,6 +52,8 @@ pub enum State {
     Yielded {
         /// [`crate::machine::Machine::version`] then.
         version: u64,
+        /// The instruction that looked, and for what.
+        polled: Option<(u32, Why)>,
     },
     /// It waits for other lanes to come to the same instruction.
     Converging,
