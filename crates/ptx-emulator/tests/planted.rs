@@ -171,7 +171,9 @@ fn found(ptx: &str, expected: &[(Kind, &str)]) {
         let any = expected.iter().any(|(kind, at)| {
             if matches!(kind, Kind::Deadlock) {
                 // Those who wait are named with their lines.
-                let line = ptx.lines().position(|line| line.ends_with(&format!("// {at}")));
+                let line = ptx
+                    .lines()
+                    .position(|line| line.ends_with(&format!("// {at}")));
                 let named = format!("line {}:", line.expect("a line") + 1);
                 return outcome.reports.iter().any(|report| {
                     report.kind == *kind && report.notes.iter().any(|note| note.contains(&named))
@@ -195,7 +197,11 @@ fn the_rings_are_right() {
         for schedule in schedules() {
             let (outcome, words) = Run::block(64).with(schedule).run(&ptx);
             assert!(outcome.reports.is_empty(), "{}", show(&outcome.reports));
-            assert!(words[1024..1024 + 32 * TILES as usize].iter().all(|&word| word == 1));
+            assert!(
+                words[1024..1024 + 32 * TILES as usize]
+                    .iter()
+                    .all(|&word| word == 1)
+            );
             assert_eq!(words[1024 + 32 * TILES as usize], 0);
         }
     }
@@ -203,9 +209,19 @@ fn the_rings_are_right() {
 
 #[test]
 fn a_dropped_arrive() {
-    let no_release = plant(&bulk_ring(), "releases", "mbarrier.arrive.shared::cta.b64 _, [%r15];", "");
+    let no_release = plant(
+        &bulk_ring(),
+        "releases",
+        "mbarrier.arrive.shared::cta.b64 _, [%r15];",
+        "",
+    );
     found(&no_release, &[(Kind::Deadlock, "producer waits")]);
-    let no_release = plant(&cp_async_ring(), "releases", "mbarrier.arrive.shared.b64 %rd2, [%r15];", "");
+    let no_release = plant(
+        &cp_async_ring(),
+        "releases",
+        "mbarrier.arrive.shared.b64 %rd2, [%r15];",
+        "",
+    );
     found(&no_release, &[(Kind::Deadlock, "producer waits")]);
     let arrive = "cp.async.mbarrier.arrive.noinc.shared.b64 [%r14];";
     found(
@@ -220,14 +236,24 @@ fn wrong_bytes() {
     found(&too_many, &[(Kind::Deadlock, "consumer waits")]);
     // The copy's other half counts below zero, so that the phase never ends.
     let too_few = plant(&bulk_ring(), "expects", "128", "64");
-    found(&too_few, &[(Kind::Deadlock, "consumer waits"), (Kind::MbarrierContract, "")]);
+    found(
+        &too_few,
+        &[
+            (Kind::Deadlock, "consumer waits"),
+            (Kind::MbarrierContract, ""),
+        ],
+    );
 }
 
 #[test]
 fn a_wrong_parity_on_either_side() {
     for ring in [bulk_ring(), cp_async_ring()] {
         let consumer = plant(&ring, "consumer waits", "[%r14], %r12", "[%r14], %r16");
-        let consumer = consumer.replacen("CONSUME:", "CONSUME: xor.b32 %r16, %r10, 2; shr.u32 %r16, %r16, 1; and.b32 %r16, %r16, 1;", 1);
+        let consumer = consumer.replacen(
+            "CONSUME:",
+            "CONSUME: xor.b32 %r16, %r10, 2; shr.u32 %r16, %r16, 1; and.b32 %r16, %r16, 1;",
+            1,
+        );
         found(
             &consumer,
             &[
@@ -249,14 +275,30 @@ fn an_early_release() {
         (cp_async_ring(), "mbarrier.arrive.shared.b64 %rd2, [%r15]; "),
     ] {
         let moved = plant(&ring, "releases", arrive.trim_end(), "");
-        let moved = plant(&moved, "reads slot", "ld.shared", &format!("{arrive}ld.shared"));
-        found(&moved, &[(Kind::Race, "loads"), (Kind::ReadBeforeComplete, "reads slot")]);
+        let moved = plant(
+            &moved,
+            "reads slot",
+            "ld.shared",
+            &format!("{arrive}ld.shared"),
+        );
+        found(
+            &moved,
+            &[
+                (Kind::Race, "loads"),
+                (Kind::ReadBeforeComplete, "reads slot"),
+            ],
+        );
     }
 }
 
 #[test]
 fn a_missing_proxy_fence() {
-    let ptx = plant(&bulk_ring(), "proxy fence", "fence.proxy.async.shared::cta;", "");
+    let ptx = plant(
+        &bulk_ring(),
+        "proxy fence",
+        "fence.proxy.async.shared::cta;",
+        "",
+    );
     found(&ptx, &[(Kind::MissingProxyFence, "stores")]);
 }
 
@@ -268,16 +310,31 @@ fn a_missing_order_among_the_lanes_before_a_store() {
 
 #[test]
 fn a_weak_wait_group() {
-    let ptx = plant(&bulk_ring(), "drained", "wait_group.read 0", "wait_group.read 1");
+    let ptx = plant(
+        &bulk_ring(),
+        "drained",
+        "wait_group.read 0",
+        "wait_group.read 1",
+    );
     found(&ptx, &[(Kind::OverwriteWhileRead, "fills tile")]);
     let ptx = plant(&bulk_ring(), "before reuse", "bar.warp.sync -1;", "");
-    found(&ptx, &[(Kind::OverwriteWhileRead, "fills tile"), (Kind::Race, "fills tile")]);
+    found(
+        &ptx,
+        &[
+            (Kind::OverwriteWhileRead, "fills tile"),
+            (Kind::Race, "fills tile"),
+        ],
+    );
 }
 
 #[test]
 fn a_slot_off_by_one() {
     for ring in [bulk_ring(), cp_async_ring()] {
-        let address = if ring.contains("sm_90a") { "%r3, 4, %r13" } else { "%r19, 4, %r13" };
+        let address = if ring.contains("sm_90a") {
+            "%r3, 4, %r13"
+        } else {
+            "%r19, 4, %r13"
+        };
         let consumer = ring.replacen("CONSUME:", "CONSUME: mov.u32 %r21, ring;", 1);
         let target = "ld.shared.b32 %r18, [%r17];";
         let other = format!(
@@ -306,7 +363,12 @@ fn an_arrive_on_the_wrong_barrier() {
             (Kind::Deadlock, "producer waits"),
         ],
     );
-    let ptx = plant(&bulk_ring(), "loads", "[%r14]; // loads", "[%r15]; // loads");
+    let ptx = plant(
+        &bulk_ring(),
+        "loads",
+        "[%r14]; // loads",
+        "[%r15]; // loads",
+    );
     found(
         &ptx,
         &[

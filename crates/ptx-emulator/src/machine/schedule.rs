@@ -625,7 +625,9 @@ impl Machine {
 fn can_run(state: &State, version: u64) -> bool {
     match state {
         State::Ready | State::Expired => true,
-        State::Waiting { version: then, .. } | State::Yielded { version: then, .. } => *then != version,
+        State::Waiting { version: then, .. } | State::Yielded { version: then, .. } => {
+            *then != version
+        }
         State::Converging => false,
     }
 }
