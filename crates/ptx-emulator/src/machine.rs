@@ -3,7 +3,10 @@
 pub mod barriers;
 pub mod cta;
 pub mod events;
+mod execute;
+mod fragments;
 pub mod ids;
+mod locate;
 mod schedule;
 pub mod step;
 mod stuck;

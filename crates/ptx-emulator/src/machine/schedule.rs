@@ -6,18 +6,12 @@ use super::{
     Machine,
     barriers::{ClusterBarrier, NamedBarrier},
     cta::{Cluster, Cta},
+    fragments::can_run,
     ids::CtaRef,
-    step::{Flow, Step},
     trace::Entry,
-    wait::Why,
-    warp::{Fragment, State, Surroundings, Warp},
+    warp::{Surroundings, Warp},
 };
-use crate::{
-    isa::Convergence,
-    launch::Schedule,
-    program::Program,
-    report::{Fault, Kind},
-};
+use crate::{launch::Schedule, report::Kind};
 
 /// A small generator of our own (splitmix64): the same numbers on every machine and in every
 /// version, which a library does not promise.
@@ -50,11 +44,12 @@ pub(super) struct Scheduler {
 /// this one is about the ratio of a copy's latency to an instruction's.
 const LATENCY: u64 = 300;
 
-/// After how many warp-instructions lanes that were passed over go first, for a turn.
-const PATIENCE: u64 = 512;
+/// Pieces of asynchronous work in flight, after which some have to finish before more is issued:
+/// 16 for each thread of four CTAs.
+const MOST_IN_FLIGHT: usize = 1 << 16;
 
 /// Warp-instructions of a turn.
-const TURN: u32 = 32;
+pub(super) const TURN: u32 = 32;
 
 impl Scheduler {
     pub(super) fn new(schedule: Schedule) -> Self {
@@ -78,8 +73,8 @@ struct Who {
     warp: usize,
 }
 
-/// Why a run ended early.
-struct Stopped;
+/// A run has ended early.
+pub(super) struct Stopped;
 
 impl Machine {
     /// Runs to the end. Whether every thread came to its own.
@@ -259,6 +254,10 @@ impl Machine {
 
     /// Finishes the asynchronous work that is due before the next turn.
     fn finish_due(&mut self) -> Result<(), Stopped> {
+        // Nothing is finished because it is late; this much is in no queue of any hardware.
+        while self.events.len() >= MOST_IN_FLIGHT {
+            self.finish_one()?;
+        }
         match self.scheduler.schedule {
             Schedule::Late(_) => Ok(()),
             Schedule::Early(_) => {
@@ -347,7 +346,7 @@ impl Machine {
                     break;
                 }
             }
-            if early && !self.events.is_empty() {
+            if (early && !self.events.is_empty()) || self.events.len() >= MOST_IN_FLIGHT {
                 break;
             }
         }
@@ -362,243 +361,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Executes one instruction of a warp. Whether there was one to execute.
-    fn execute_one(&mut self, program: &Program, warp: &mut Warp) -> Result<bool, Stopped> {
-        let Some(index) = choose_fragment(warp, self.version, self.now) else {
-            return Ok(false);
-        };
-        warp.fragments[index].ran = self.now;
-        let fragment = warp.fragments[index].clone();
-        let pc = fragment.pc;
-        let Some(decoded) = program.instructions.get(pc as usize) else {
-            // Running off the end is what `ret` does.
-            self.end_threads(warp, fragment.mask, pc)?;
-            return Ok(true);
-        };
-        let guarded = fragment.mask & warp.predicate(decoded.guard);
-        if guarded == 0 {
-            self.now += 1;
-            self.advance(warp, index, pc + 1);
-            return Ok(true);
-        }
-        let mut mask = guarded;
-        match decoded.execute.convergence() {
-            Convergence::None => {}
-            Convergence::Warp => {
-                if guarded != fragment.mask && fragment.mask == warp.live {
-                    let fault = Fault::new(
-                        Kind::Divergence,
-                        format!(
-                            "an .aligned instruction is executed by lanes {guarded:#010x} of {:#010x} only",
-                            warp.live
-                        ),
-                    );
-                    return self.stop(fault, pc, warp, guarded);
-                }
-                if fragment.mask != warp.live {
-                    warp.fragments[index].state = State::Converging;
-                    return Ok(true);
-                }
-            }
-            Convergence::Members(src) => {
-                let first = guarded.trailing_zeros() as usize;
-                let members = warp.rows[src.0 as usize][first] as u32;
-                if members >> first & 1 == 0 {
-                    let fault = Fault::new(
-                        Kind::InvalidOperand,
-                        format!("lane {first} is not in its own member mask {members:#010x}"),
-                    );
-                    return self.stop(fault, pc, warp, guarded);
-                }
-                let missing = members & warp.live & !guarded;
-                if missing != 0 {
-                    // Lanes that skip the instruction go on by themselves.
-                    split(warp, index, guarded, pc);
-                    warp.fragments[index].state = State::Converging;
-                    return Ok(true);
-                }
-                mask = guarded & members;
-            }
-        }
-        self.now += 1;
-        self.thread_instructions += u64::from(mask.count_ones());
-        if warp.wgmma.is_busy() && !decoded.mnemonic.starts_with("wgmma") {
-            crate::isa::wgmma::check_registers(self, warp, mask, pc, &decoded.touches);
-        }
-        let expired = fragment.state == State::Expired;
-        let began = self.now;
-        let mut step = Step {
-            warp,
-            mask,
-            pc,
-            ticket: fragment.ticket,
-            expired,
-            machine: self,
-        };
-        let flow = decoded.execute.execute(&mut step);
-        let ticket = step.ticket;
-        let flow = match flow {
-            Ok(flow) => flow,
-            Err(fault) => return self.stop(fault, pc, warp, mask),
-        };
-        // Lanes of the fragment that another member mask covers execute by themselves.
-        let left = guarded & !mask;
-        if left != 0 {
-            let mut rest = warp.fragments[index].clone();
-            rest.mask = left;
-            warp.fragments[index].mask &= !left;
-            warp.fragments.push(rest);
-        }
-        self.follow(warp, index, mask, flow, ticket, began)
-    }
-
-    /// Moves lanes to where they go next.
-    fn follow(
-        &mut self,
-        warp: &mut Warp,
-        index: usize,
-        mask: u32,
-        flow: Flow,
-        ticket: Option<u64>,
-        began: u64,
-    ) -> Result<bool, Stopped> {
-        let pc = warp.fragments[index].pc;
-        match flow {
-            Flow::Next => self.advance(warp, index, pc + 1),
-            Flow::Yield(why) => {
-                split_off_others(warp, index, mask, pc + 1);
-                warp.fragments[index].pc = pc + 1;
-                warp.fragments[index].ticket = None;
-                warp.fragments[index].state = State::Yielded {
-                    version: self.version,
-                    polled: why.map(|why| (pc, why)),
-                };
-            }
-            Flow::Branch {
-                mask: taken,
-                target,
-            } => {
-                let whole = warp.fragments[index].mask;
-                let taken = taken & whole;
-                if taken == whole {
-                    self.advance(warp, index, target);
-                } else if taken == 0 {
-                    self.advance(warp, index, pc + 1);
-                } else {
-                    let mut jumping = warp.fragments[index].clone();
-                    jumping.mask = taken;
-                    jumping.pc = target;
-                    jumping.ticket = None;
-                    jumping.state = State::Ready;
-                    warp.fragments[index].mask = whole & !taken;
-                    self.advance(warp, index, pc + 1);
-                    warp.fragments.push(jumping);
-                }
-            }
-            Flow::Scatter(targets) => {
-                let mut rest = warp.fragments[index].mask;
-                for (lanes, target) in targets {
-                    let lanes = lanes & rest;
-                    if lanes != 0 {
-                        rest &= !lanes;
-                        warp.fragments.push(Fragment {
-                            pc: target,
-                            mask: lanes,
-                            ticket: None,
-                            state: State::Ready,
-                            since: 0,
-                            ran: self.now,
-                            favoured: 0,
-                        });
-                    }
-                }
-                warp.fragments[index].mask = rest;
-                warp.fragments[index].pc = pc + 1;
-                warp.fragments[index].state = State::Ready;
-                warp.fragments.retain(|fragment| fragment.mask != 0);
-            }
-            Flow::Exit => self.end_threads(warp, mask, pc)?,
-            Flow::Wait { why, may_expire } => {
-                split_off_others(warp, index, mask, pc + 1);
-                let version = self.version;
-                let fragment = &mut warp.fragments[index];
-                if !matches!(fragment.state, State::Waiting { .. } | State::Expired) {
-                    fragment.since = began;
-                }
-                fragment.ticket = ticket;
-                fragment.state = State::Waiting {
-                    why,
-                    version,
-                    may_expire,
-                };
-            }
-        }
-        Ok(true)
-    }
-
-    /// The whole fragment goes to `pc`.
-    fn advance(&mut self, warp: &mut Warp, index: usize, pc: u32) {
-        let time = self.now;
-        let fragment = &mut warp.fragments[index];
-        if self.trace.is_some() && matches!(fragment.state, State::Waiting { .. } | State::Expired)
-        {
-            let at = fragment.pc;
-            let entry = Entry::Warp {
-                cta: warp.cta,
-                warp: warp.index,
-                begin: fragment.since,
-                end: time,
-                what: format!(
-                    "wait: {}",
-                    self.program
-                        .instructions
-                        .get(at as usize)
-                        .map_or("", |decoded| &decoded.mnemonic)
-                ),
-                line: self
-                    .program
-                    .instructions
-                    .get(at as usize)
-                    .map_or(0, |decoded| decoded.span.line),
-            };
-            if let Some(trace) = &mut self.trace {
-                trace.push(entry);
-            }
-        }
-        fragment.pc = pc;
-        fragment.ticket = None;
-        fragment.state = State::Ready;
-    }
-
-    fn stop(&mut self, fault: Fault, pc: u32, warp: &Warp, mask: u32) -> Result<bool, Stopped> {
-        let thread = warp.thread(mask.trailing_zeros() % 32);
-        self.fault(fault, pc, thread);
-        Err(Stopped)
-    }
-
-    fn end_threads(&mut self, warp: &mut Warp, mask: u32, pc: u32) -> Result<(), Stopped> {
-        if let Err(fault) = crate::isa::control::check_exit(self, warp, mask, pc) {
-            self.stop(fault, pc, warp, mask)?;
-        }
-        warp.end_lanes(mask);
-        let now = self.now;
-        if warp.live == 0
-            && let Some(trace) = &mut self.trace
-        {
-            trace.push(Entry::End {
-                at: now,
-                cta: warp.cta,
-                warp: warp.index,
-            });
-        }
-        if let Some(cta) = self.cta_mut(warp.cta) {
-            cta.live -= mask.count_ones();
-        }
-        self.changed();
-        crate::isa::barrier::threads_ended(self, warp.cta);
-        Ok(())
-    }
-
     fn end_cluster_if_done(&mut self, cta: CtaRef) -> Result<(), Stopped> {
         let Some(cluster) = self.clusters.iter().find(|c| c.id == cta.cluster) else {
             return Ok(());
@@ -607,7 +369,7 @@ impl Machine {
             return Ok(());
         }
         // What it left behind still runs to its end.
-        while self.events.iter().any(|event| event.cluster == cta.cluster) {
+        while self.events.has_any_of(cta.cluster) {
             self.finish_one()?;
         }
         crate::isa::control::check_cluster_end(self, cta.cluster);
@@ -619,127 +381,5 @@ impl Machine {
             self.start_clusters(self.options.resident - resident);
         }
         Ok(())
-    }
-}
-
-fn can_run(state: &State, version: u64) -> bool {
-    match state {
-        State::Ready | State::Expired => true,
-        State::Waiting { version: then, .. } | State::Yielded { version: then, .. } => {
-            *then != version
-        }
-        State::Converging => false,
-    }
-}
-
-/// The fragment to run: of those that can, the one that is furthest behind in the text, so that
-/// lanes meet again after a branch; it takes in all others that stand at the same instruction.
-///
-/// One that has not run for [`PATIENCE`] goes first: lanes that spin must not keep those from
-/// running that they wait for (threads of a warp make progress independently since sm_70).
-fn choose_fragment(warp: &mut Warp, version: u64, now: u64) -> Option<usize> {
-    if warp.fragments.len() == 1 {
-        return can_run(&warp.fragments[0].state, version).then_some(0);
-    }
-    let best = warp
-        .fragments
-        .iter()
-        .enumerate()
-        .filter(|(_, f)| can_run(&f.state, version))
-        .min_by_key(|(_, f)| {
-            let favoured = f.favoured > now;
-            let neglected = f.ran + PATIENCE < now;
-            let rank = if neglected { f.ran } else { u64::from(f.pc) };
-            (!favoured, !neglected, rank, f.ticket.is_some())
-        })
-        .map(|(index, _)| index)?;
-    if warp.fragments[best].ran + PATIENCE < now {
-        warp.fragments[best].favoured = now + u64::from(TURN);
-    }
-    let pc = warp.fragments[best].pc;
-    if warp.fragments[best].ticket.is_some() {
-        return Some(best);
-    }
-    let mut merged = 0;
-    let mut index = 0;
-    let mut target = best;
-    while index < warp.fragments.len() {
-        let other = &warp.fragments[index];
-        let joins = index != target
-            && other.pc == pc
-            && other.ticket.is_none()
-            && (can_run(&other.state, version) || other.state == State::Converging);
-        if joins {
-            merged |= other.mask;
-            warp.fragments.swap_remove(index);
-            if target == warp.fragments.len() {
-                target = index;
-            }
-        } else {
-            index += 1;
-        }
-    }
-    warp.fragments[target].mask |= merged;
-    Some(target)
-}
-
-/// Leaves `mask` in the fragment and sends the rest to the next instruction.
-fn split(warp: &mut Warp, index: usize, mask: u32, pc: u32) {
-    split_off_others(warp, index, mask, pc + 1);
-}
-
-fn split_off_others(warp: &mut Warp, index: usize, mask: u32, pc: u32) {
-    let others = warp.fragments[index].mask & !mask;
-    if others != 0 {
-        warp.fragments[index].mask &= mask;
-        warp.fragments.push(Fragment {
-            pc,
-            mask: others,
-            ticket: None,
-            state: State::Ready,
-            since: 0,
-            ran: warp.fragments[index].ran,
-            favoured: 0,
-        });
-    }
-}
-
-impl Machine {
-    /// Who waits for what, a line for each group of threads.
-    pub(super) fn who_waits(&self) -> Vec<String> {
-        let mut groups: std::collections::BTreeMap<(CtaRef, u32, Why), Vec<u32>> =
-            Default::default();
-        for cluster in &self.clusters {
-            for cta in &cluster.ctas {
-                for warp in &cta.warps {
-                    for fragment in &warp.fragments {
-                        let mut at = fragment.pc;
-                        let why = match &fragment.state {
-                            State::Waiting { why, .. } => why.clone(),
-                            State::Converging => Why::Lanes,
-                            State::Yielded {
-                                polled: Some((pc, why)),
-                                ..
-                            } => {
-                                at = *pc;
-                                why.clone()
-                            }
-                            _ => continue,
-                        };
-                        let list = groups.entry((cta.me, at, why)).or_default();
-                        list.extend(
-                            (0..32)
-                                .filter(|lane| fragment.mask >> lane & 1 == 1)
-                                .map(|lane| warp.index * 32 + lane),
-                        );
-                    }
-                }
-            }
-        }
-        let mut lines = Vec::new();
-        for ((cta, pc, why), threads) in groups {
-            lines.push(self.describe_wait(cta, pc, &why, &threads));
-        }
-        lines
     }
 }

@@ -171,7 +171,45 @@ impl Machine {
         });
     }
 
-    pub(super) fn describe_wait(&self, cta: CtaRef, pc: u32, why: &Why, threads: &[u32]) -> String {
+    /// Who waits for what, a line for each group of threads.
+    pub(super) fn who_waits(&self) -> Vec<String> {
+        let mut groups: std::collections::BTreeMap<(CtaRef, u32, Why), Vec<u32>> =
+            Default::default();
+        for cluster in &self.clusters {
+            for cta in &cluster.ctas {
+                for warp in &cta.warps {
+                    for fragment in &warp.fragments {
+                        let mut at = fragment.pc;
+                        let why = match &fragment.state {
+                            State::Waiting { why, .. } => why.clone(),
+                            State::Converging => Why::Lanes,
+                            State::Yielded {
+                                polled: Some((pc, why)),
+                                ..
+                            } => {
+                                at = *pc;
+                                why.clone()
+                            }
+                            _ => continue,
+                        };
+                        let list = groups.entry((cta.me, at, why)).or_default();
+                        list.extend(
+                            (0..32)
+                                .filter(|lane| fragment.mask >> lane & 1 == 1)
+                                .map(|lane| warp.index * 32 + lane),
+                        );
+                    }
+                }
+            }
+        }
+        let mut lines = Vec::new();
+        for ((cta, pc, why), threads) in groups {
+            lines.push(self.describe_wait(cta, pc, &why, &threads));
+        }
+        lines
+    }
+
+    fn describe_wait(&self, cta: CtaRef, pc: u32, why: &Why, threads: &[u32]) -> String {
         let [x, y, z] = self.cta(cta).map_or([0; 3], |cta| cta.block_id);
         let what = match why {
             Why::Mbarrier {
