@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the code blocks of README.md.
+"""Runs the code blocks of README.md and of the guides.
 
 `sh` blocks run from the repository root with the built tools on PATH, except the
 verb that runs this script. The `mlir` block is compiled for
 every target; each line of the `mlir-after` block but `...` must be found, in order,
 in what the named pass makes of it. `rust` blocks are doc tests of the library.
+
+In the guides, `sh` blocks run in the same way, a command that has to fail says so
+(`# exit code 1`), and a `text` block after one is what its last command prints. A `json`
+block with the name of a file is that file. Other blocks are not looked at.
+BLESS=1 writes the `text` blocks anew.
 """
 
 import os
@@ -23,6 +28,34 @@ def run(command, **kwargs):
     if result.returncode:
         sys.exit(f"README: {command} fails with {result.returncode}:\n{result.stdout}{result.stderr}")
     return result.stdout
+
+
+def check_guide(path: Path, environment) -> int:
+    text = path.read_text()
+    checked, printed = 0, None
+    for match in list(re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```$", text, re.M | re.S)):
+        kind, name, body = match[1], match[2].strip(), match[3]
+        if kind == "sh":
+            for line in body.splitlines():
+                command, _, comment = line.partition("# exit code ")
+                result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, env=environment)
+                printed = result.stdout
+                if result.returncode != int(comment or 0):
+                    sys.exit(f"{path}: {command} ends with {result.returncode}:\n{result.stdout}{result.stderr}")
+        elif kind == "text" and printed is not None:
+            # How many instructions a run takes depends on the schedule, and is nothing to promise.
+            same = [re.sub(r"\d+ warp-instructions", "N warp-instructions", t) for t in (body, printed)]
+            if body != printed and os.environ.get("BLESS"):
+                path.write_text(path.read_text().replace(body, printed, 1))
+            elif same[0] != same[1]:
+                sys.exit(f"{path}: the guide says\n{body}and the command prints\n{printed}BLESS=1 tests/readme.py writes it anew")
+        elif kind == "json" and name:
+            if body != (ROOT / name).read_text():
+                sys.exit(f"{path}: the block is not {name}")
+        else:
+            continue
+        checked += 1
+    return checked
 
 
 def main() -> None:
@@ -57,6 +90,8 @@ def main() -> None:
                     sys.exit(f"README: the pass does not print: {line}")
                 at = made.index(line, at) + 1
     print(f"README: {len(blocks)} code blocks checked")
+    guides = sum(check_guide(path, environment) for path in sorted((ROOT / "docs/guides").glob("*.md")))
+    print(f"guides: {guides} code blocks checked")
 
 
 if __name__ == "__main__":

@@ -7,17 +7,20 @@ use std::{
     time::Duration,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::{
     bind::BindOptions,
     counts,
-    device::{Runs, cuda},
+    device::{
+        Runs, cuda,
+        emulator::{DEFAULT_MEMORY, DEFAULT_SCHEDULES, EmulatorOptions},
+    },
     error::{EXIT_RIGHT, EXIT_UNUSABLE, EXIT_WRONG, RunError},
     expect::Expectation,
     fill::Fill,
     options::{Named, SizeOption, Tolerance, parse_shape, parse_triple},
-    run::{self, BenchOptions, Outcome, Request},
+    run::{self, BenchOptions, DeviceKind, Outcome, ReportFormat, Request},
     summary,
     verify::ValueOptions,
 };
@@ -28,12 +31,15 @@ Examples:
   pipeline-run add.ptx --lengths 0,1,997,4096 --expect 'C = A + B'
   pipeline-run scale.mlir --size 64x100 --pitch A=128 --arg alpha=2 --expect 'B = alpha * A'
   pipeline-run add.ptx --size 268435456 --bench --bench-copy
+  pipeline-run add.ptx --device emulator --size 5000 --expect 'C = A + B' --schedules 20
   pipeline-run counts add.ptx --sass add.sass
   pipeline-run summary add.json
 
-Exit codes: 0 right, 1 wrong result or failed kernel, 2 unusable input.";
+Exit codes: 0 right (the emulator may have warned), 1 wrong result, failed kernel or a defect that
+the emulator found, 2 unusable input.";
 
-/// Launches a compiled kernel from its manifest, checks the results, and measures.
+/// Launches a compiled kernel from its manifest on a GPU or an emulator, checks the results, and
+/// measures.
 #[derive(Debug, Parser)]
 #[command(name = "pipeline-run", version, after_help = EXAMPLES)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -73,14 +79,6 @@ struct SummaryArgs {
     manifests: Vec<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DeviceKind {
-    /// An NVIDIA GPU, through the CUDA driver.
-    Gpu,
-    /// The PTX emulator (not part of this build).
-    Emulator,
-}
-
 /// `--lengths` as one list, so that clap does not take it for a repeatable option.
 #[derive(Debug, Clone)]
 struct Lengths(Vec<Vec<u64>>);
@@ -100,16 +98,23 @@ struct RunArgs {
     /// Which kernel; needed where the manifest has several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Where to run.
-    #[arg(long, value_enum, default_value = "gpu")]
-    device: DeviceKind,
+    /// Where to run [default: a GPU where one is, else the emulator].
+    #[arg(long, value_enum)]
+    device: Option<DeviceKind>,
     /// Which GPU.
     #[arg(long, value_name = "N", default_value_t = 0)]
     ordinal: u32,
-    /// Seconds after which a kernel counts as hanging.
-    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
-    timeout: u64,
-    /// For .mlir: the target to compile for [default: the GPU's].
+    /// Seconds after which a kernel counts as hanging [default: 20 on a GPU, none on the
+    /// emulator].
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// What to print: lines, or one JSON object with everything in it.
+    #[arg(long, value_enum, default_value = "text")]
+    report: ReportFormat,
+    /// Writes the JSON object to a file as well.
+    #[arg(long, value_name = "FILE")]
+    report_file: Option<PathBuf>,
+    /// For .mlir: the target to compile for [default: the GPU's, sm_90a on the emulator].
     #[arg(long)]
     target: Option<String>,
     /// For .mlir: the number of pipeline stages.
@@ -162,6 +167,38 @@ struct RunArgs {
     #[arg(long, value_name = "NAME=FILE", help_heading = "Values")]
     save: Vec<Named<PathBuf>>,
 
+    /// Runs the kernel under this many schedules, up to the first that goes wrong: a fair one, one
+    /// in which asynchronous work finishes as late as it may, one in which it finishes at once,
+    /// then random ones [default: 3].
+    #[arg(long, help_heading = "Emulator", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    schedules: Option<u64>,
+    /// Runs only this one of them, counted from 0.
+    #[arg(
+        long,
+        help_heading = "Emulator",
+        value_name = "I",
+        conflicts_with = "schedules"
+    )]
+    schedule: Option<u64>,
+    /// Seed of the schedules [default: 1].
+    #[arg(long, help_heading = "Emulator", value_name = "N")]
+    schedule_seed: Option<u64>,
+    /// Makes errors of the fences that the PTX ISA asks for and NVIDIA's own compilers leave out.
+    #[arg(long, help_heading = "Emulator")]
+    strict: bool,
+    /// Does not look for races, missing fences and uninitialised reads; faster.
+    #[arg(long, help_heading = "Emulator")]
+    no_detect: bool,
+    /// Ends a run after this many warp-instructions [default: 2000000000].
+    #[arg(long, help_heading = "Emulator", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_steps: Option<u64>,
+    /// Memory for arguments in MiB [default: 512].
+    #[arg(long, help_heading = "Emulator", value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    device_memory: Option<u64>,
+    /// Writes a timeline of the first schedule of the first size, for ui.perfetto.dev.
+    #[arg(long, help_heading = "Emulator", value_name = "FILE")]
+    trace: Option<PathBuf>,
+
     /// Measures after the check.
     #[arg(long, help_heading = "Measuring")]
     bench: bool,
@@ -193,6 +230,39 @@ struct RunArgs {
     /// Floating-point operations per launch, as a grid expression; prints TFLOP/s.
     #[arg(long, value_name = "EXPR", help_heading = "Measuring")]
     flops: Option<String>,
+}
+
+impl RunArgs {
+    /// The name of an option of the emulator that was given, if any was.
+    fn emulator_option(&self) -> Option<&'static str> {
+        let all = [
+            ("schedules", self.schedules.is_some()),
+            ("schedule", self.schedule.is_some()),
+            ("schedule-seed", self.schedule_seed.is_some()),
+            ("strict", self.strict),
+            ("no-detect", self.no_detect),
+            ("max-steps", self.max_steps.is_some()),
+            ("device-memory", self.device_memory.is_some()),
+            ("trace", self.trace.is_some()),
+        ];
+        all.into_iter()
+            .find(|(_, given)| *given)
+            .map(|(name, _)| name)
+    }
+
+    fn emulator(&self) -> EmulatorOptions {
+        let default = EmulatorOptions::default();
+        let all = 0..self.schedules.unwrap_or(DEFAULT_SCHEDULES);
+        EmulatorOptions {
+            schedules: self.schedule.map_or(all, |n| n..n.saturating_add(1)),
+            schedule_seed: self.schedule_seed.unwrap_or(default.schedule_seed),
+            detect: !self.no_detect,
+            strict: self.strict,
+            trace: self.trace.is_some(),
+            max_steps: self.max_steps.unwrap_or(default.max_steps),
+            memory: self.device_memory.map_or(DEFAULT_MEMORY, |mib| mib << 20),
+        }
+    }
 }
 
 /// Runs the program with the arguments of this process.
@@ -227,7 +297,7 @@ pub fn main() -> ExitCode {
         }
         Err(error) => {
             // Standard error may be closed; the exit code still says it.
-            let _ = writeln!(io::stderr(), "error: {}", error.report());
+            let _ = writeln!(io::stderr(), "{}", error.line());
             ExitCode::from(error.exit_code())
         }
     }
@@ -252,9 +322,7 @@ fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<Outcome, RunError> {
 }
 
 fn request(args: RunArgs) -> Result<Request, RunError> {
-    if args.device == DeviceKind::Emulator {
-        return Err(RunError::NoEmulator);
-    }
+    let (emulator, emulator_option) = (args.emulator(), args.emulator_option());
     let expect = args.expect.iter().map(|text| Expectation::parse(text));
     let expression = |option, text: Option<String>| {
         text.map(|text| {
@@ -294,8 +362,14 @@ fn request(args: RunArgs) -> Result<Request, RunError> {
         input: args.input,
         manifest: args.manifest,
         kernel: args.kernel,
+        device: args.device,
         ordinal: args.ordinal,
-        timeout: Duration::from_secs(args.timeout),
+        emulator,
+        emulator_option,
+        timeout: args.timeout.map(Duration::from_secs),
+        trace: args.trace,
+        report: args.report,
+        report_file: args.report_file,
         target: args.target,
         stages: args.stages,
         lengths: args.lengths.map(|lengths| lengths.0),

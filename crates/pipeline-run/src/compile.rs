@@ -42,11 +42,16 @@ pub struct Compiled {
     _folder: TempDir,
 }
 
-/// Compiles `input` for `target`.
+/// Compiles `input` for `target`; with `lines` the PTX says from which lines it was made.
 ///
 /// # Errors
 /// No compiler, or a kernel that it refuses.
-pub fn compile(input: &Path, target: &str, stages: Option<u32>) -> Result<Compiled, CompileError> {
+pub fn compile(
+    input: &Path,
+    target: &str,
+    stages: Option<u32>,
+    lines: bool,
+) -> Result<Compiled, CompileError> {
     let folder = tempfile::tempdir().map_err(CompileError::Folder)?;
     let stem = input.file_stem().unwrap_or_else(|| "kernel".as_ref());
     let ptx = folder.path().join(stem).with_extension("ptx");
@@ -58,6 +63,9 @@ pub fn compile(input: &Path, target: &str, stages: Option<u32>) -> Result<Compil
         .arg(format!("--target={target}"));
     if let Some(stages) = stages {
         command.arg(format!("--stages={stages}"));
+    }
+    if lines {
+        command.arg("--debug-lines");
     }
     command.arg("-o").arg(&ptx);
     let status = command.status();

@@ -4,9 +4,11 @@
 //! launches, and hands the bytes back; whether it is a GPU or a program makes no difference.
 
 pub mod cuda;
+pub mod emulator;
 
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
+use ptx_emulator::{Report, machine::trace::Trace};
 use ptx_model::manifest::{ElementType, Fill, Kernel, Swizzle};
 
 use crate::wait_report::WaitWords;
@@ -87,6 +89,16 @@ pub enum DeviceError {
         /// What its compiler printed.
         log: String,
     },
+    /// The text of the kernel is wrong, or holds what the device does not do.
+    #[error("{line}:{column}: {message}")]
+    Source {
+        /// Line of the PTX, counted from 1.
+        line: u32,
+        /// Column, counted from 1.
+        column: u32,
+        /// One sentence.
+        message: String,
+    },
     /// The kernel was launched and failed.
     #[error("the kernel failed: {0}")]
     Kernel(#[source] cuda::CudaError),
@@ -115,11 +127,16 @@ pub trait Device {
     /// Code that the device refuses, or a kernel that it has no room for.
     fn load(&mut self, code: &Code, kernel: &Kernel) -> Result<(), DeviceError>;
 
+    /// The most bytes that a launch may have allocated, where the device sets itself a limit.
+    fn memory_limit(&self) -> Option<u64> {
+        None
+    }
+
     /// Allocates memory.
     ///
     /// # Errors
     /// Not enough of it.
-    fn allocate(&mut self, bytes: usize) -> Result<Buffer, DeviceError>;
+    fn allocate(&mut self, memory: &Memory<'_>) -> Result<Buffer, DeviceError>;
 
     /// The address of a buffer, at least 256-byte aligned; 0 for one that was freed.
     fn address(&self, buffer: Buffer) -> u64;
@@ -139,11 +156,22 @@ pub trait Device {
     /// Gives memory back.
     fn free(&mut self, buffer: Buffer);
 
-    /// Launches and waits until the kernel ends.
+    /// The schedules under which a launch is to run, each on fresh memory. A GPU has the one that
+    /// happens.
+    fn schedules(&self) -> Vec<u64> {
+        vec![0]
+    }
+
+    /// Launches under one of the [`schedules`](Self::schedules) and waits until the kernel ends.
     ///
     /// # Errors
     /// A launch that is refused, a kernel that fails or does not end in time.
-    fn launch(&mut self, launch: &Launch, timeout: Duration) -> Result<(), DeviceError>;
+    fn launch(
+        &mut self,
+        launch: &Launch,
+        schedule: u64,
+        timeout: Option<Duration>,
+    ) -> Result<Launched, DeviceError>;
 
     /// Launches `warm_up + iterations` times; milliseconds of each but the first `warm_up`.
     ///
@@ -153,7 +181,7 @@ pub trait Device {
         &mut self,
         launch: &Launch,
         runs: Runs,
-        timeout: Duration,
+        timeout: Option<Duration>,
     ) -> Result<Vec<f64>, DeviceError>;
 
     /// The same for a copy of `bytes` from one place of the device's memory to another.
@@ -164,11 +192,55 @@ pub trait Device {
         &mut self,
         bytes: usize,
         runs: Runs,
-        timeout: Duration,
+        timeout: Option<Duration>,
     ) -> Result<Vec<f64>, DeviceError>;
+
+    /// Thread-instructions of the last launch, where the device counts them.
+    fn thread_instructions(&self) -> Option<u64> {
+        None
+    }
 
     /// What a wait that gave up has left behind, if the loaded kernel does that and one did.
     fn wait_report(&self) -> Option<WaitWords>;
+}
+
+/// Memory to allocate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory<'a> {
+    /// What for, in messages.
+    pub name: &'a str,
+    /// How many bytes.
+    pub bytes: usize,
+    /// Those of them that a kernel may touch. A device that can tell refuses accesses to the
+    /// others; on one that cannot, they are guards to look at afterwards.
+    pub accessible: Range<usize>,
+}
+
+/// What a launch has shown besides the memory that it leaves behind. A GPU shows no more than that
+/// the kernel has ended.
+#[derive(Debug, Default)]
+pub struct Launched {
+    /// What the device looked into, if it did.
+    pub run: Option<Run>,
+    /// The timeline, if one was asked for.
+    pub trace: Option<Trace>,
+    /// Address of dynamic shared memory in reports and in the timeline.
+    pub dynamic_shared: u32,
+}
+
+/// A run that was watched from inside.
+#[derive(Debug)]
+pub struct Run {
+    /// The schedule in words.
+    pub schedule: String,
+    /// Whether every thread ran to its end.
+    pub completed: bool,
+    /// Warp-instructions executed.
+    pub steps: u64,
+    /// Thread-instructions executed.
+    pub thread_instructions: u64,
+    /// Defects.
+    pub reports: Vec<Report>,
 }
 
 /// How often something is measured.

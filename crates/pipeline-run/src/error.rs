@@ -61,9 +61,34 @@ pub enum RunError {
         /// The kernels that exist.
         known: String,
     },
-    /// A device that does not exist yet.
-    #[error("device `emulator` is not part of this build; use --device gpu")]
-    NoEmulator,
+    /// A binary where only text runs.
+    #[error("the emulator runs PTX, not cubins")]
+    CubinOnEmulator,
+    /// An option of the emulator for a GPU.
+    #[error("--{0} needs --device emulator")]
+    EmulatorOption(&'static str),
+    /// The kernel's text is wrong.
+    #[error("{}:{line}:{column}: error: {message}", path.display())]
+    Source {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: u32,
+        /// Column, counted from 1.
+        column: u32,
+        /// One sentence.
+        message: String,
+    },
+    /// More memory than a device allows itself.
+    #[error(
+        "the arguments take {bytes} bytes, the emulator's memory is limited to {limit}; give --device-memory MIB"
+    )]
+    TooLarge {
+        /// What they take.
+        bytes: u64,
+        /// What is allowed.
+        limit: u64,
+    },
     /// Compiling failed.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -111,6 +136,14 @@ impl RunError {
         match self {
             Self::Device(DeviceError::Kernel(_) | DeviceError::Timeout(_)) => EXIT_WRONG,
             _ => EXIT_UNUSABLE,
+        }
+    }
+
+    /// The line for standard error, a located one as compilers write it.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Source { .. } => self.report(),
+            _ => format!("error: {}", self.report()),
         }
     }
 

@@ -3,7 +3,7 @@
 //! A kernel that writes past its argument usually damages something that nobody looks at. Here
 //! every byte that is not an element has a known value, and all of them are compared afterwards.
 
-use std::{collections::TryReserveError, fmt};
+use std::{collections::TryReserveError, fmt, ops::Range};
 
 use crate::layout::Layout;
 
@@ -23,6 +23,7 @@ pub struct Image {
     bytes: Vec<u8>,
     start: usize,
     extent: usize,
+    misalign: usize,
 }
 
 /// A byte outside the elements that the kernel changed.
@@ -67,7 +68,8 @@ impl Image {
     /// Not enough memory on the host.
     pub fn new(layout: &Layout, alignment: u32, misalign: u32) -> Result<Self, TryReserveError> {
         let front = GUARD_BYTES.max(usize::try_from(alignment).unwrap_or(GUARD_BYTES));
-        let start = front + usize::try_from(misalign).unwrap_or(0);
+        let misalign = usize::try_from(misalign).unwrap_or(0);
+        let start = front + misalign;
         let extent = layout.extent_bytes();
         let length = start + extent + GUARD_BYTES;
         let mut bytes = Vec::new();
@@ -77,6 +79,7 @@ impl Image {
             bytes,
             start,
             extent,
+            misalign,
         };
         image.for_each_element(layout, |_, bytes| bytes.fill(CANARY));
         Ok(image)
@@ -95,6 +98,12 @@ impl Image {
     /// Where the first element lies, in bytes from the allocation's start.
     pub fn start(&self) -> usize {
         self.start
+    }
+
+    /// The bytes that a kernel may touch: the elements with the padding between rows, and what
+    /// the start was moved by.
+    pub fn accessible(&self) -> Range<usize> {
+        self.start - self.misalign..self.start + self.extent
     }
 
     /// The bytes of the first element and all that follow, guard included.

@@ -23,6 +23,7 @@ pub mod layout;
 pub mod numeric;
 pub mod options;
 pub mod plan;
+pub mod progress;
 pub mod run;
 pub mod summary;
 pub mod verify;

@@ -28,7 +28,8 @@ impl WaitReport {
         let mut named = roles.skip(usize::try_from(role).unwrap_or(usize::MAX));
         Some(Self {
             role: named.next().cloned().unwrap_or_else(|| format!("#{role}")),
-            barrier: barrier_at(&kernel.barriers, offset),
+            barrier: barrier_at(&kernel.barriers, offset)
+                .unwrap_or_else(|| format!("at shared byte {offset}")),
             parity,
             block: [x, y, z],
             thread,
@@ -37,16 +38,37 @@ impl WaitReport {
 }
 
 /// The barrier at a byte offset of dynamic shared memory, as `name[stage]`.
-fn barrier_at(barriers: &[Barrier], offset: u32) -> String {
+pub fn barrier_at(barriers: &[Barrier], offset: u32) -> Option<String> {
     for barrier in barriers {
         let Some(inside) = offset.checked_sub(barrier.shared_offset) else {
             continue;
         };
         if inside.is_multiple_of(8) && inside / 8 < barrier.stages {
-            return format!("{}[{}]", barrier.name, inside / 8);
+            return Some(format!("{}[{}]", barrier.name, inside / 8));
         }
     }
-    format!("at shared byte {offset}")
+    None
+}
+
+/// Puts the manifest's names behind the addresses of mbarriers in `text`, where dynamic shared
+/// memory begins at `base`: `mbarrier at shared memory 0x10440 (in.empty[0])`.
+pub fn name_barriers(text: &str, barriers: &[Barrier], base: u32) -> String {
+    const MARK: &str = "mbarrier at shared memory 0x";
+    let mut named = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(MARK) {
+        let start = at + MARK.len();
+        let digits = rest[start..].find(|c: char| !c.is_ascii_hexdigit());
+        let end = digits.map_or(rest.len(), |digits| start + digits);
+        named += &rest[..end];
+        let address = u32::from_str_radix(&rest[start..end], 16).ok();
+        let offset = address.and_then(|address| address.checked_sub(base));
+        if let Some(name) = offset.and_then(|offset| barrier_at(barriers, offset)) {
+            named += &format!(" ({name})");
+        }
+        rest = &rest[end..];
+    }
+    named + rest
 }
 
 impl fmt::Display for WaitReport {
@@ -94,5 +116,10 @@ mod tests {
                 .contains("role #9, barrier at shared byte 577,")
         );
         assert_eq!(WaitReport::decode(&[0; 8], &kernel), None);
+        let text = "the mbarrier at shared memory 0x610, and the mbarrier at shared memory 0x8";
+        assert_eq!(
+            name_barriers(text, &kernel.barriers, 1024),
+            "the mbarrier at shared memory 0x610 (in.full[2]), and the mbarrier at shared memory 0x8"
+        );
     }
 }

@@ -28,6 +28,7 @@ impl Folder {
             ".version 8.0\n.target sm_80\n.visible .entry add() { ret; }\n",
         );
         folder.put("add.json", MANIFEST);
+        folder.put("add.cubin", "");
         folder
     }
 
@@ -101,8 +102,22 @@ fn unusable_input_is_two() {
             "there is no kernel `sub`; the manifest has add",
         ),
         (
-            &["add.ptx", "--device", "emulator"],
-            "device `emulator` is not part of this build",
+            &["add.cubin", "--device", "emulator"],
+            "the emulator runs PTX, not cubins",
+        ),
+        (
+            &[
+                "add.ptx", "--size", "9", "--arg", "alpha=1", "--device", "gpu", "--strict",
+            ],
+            "--strict needs --device emulator",
+        ),
+        (
+            &["add.ptx", "--schedules", "0"],
+            "invalid value '0' for '--schedules <N>'",
+        ),
+        (
+            &["add.ptx", "--schedules", "3", "--schedule", "2"],
+            "cannot be used with",
         ),
         (&["add.ptx"], "argument `A` has no size; give --size A=N"),
         (
@@ -193,6 +208,8 @@ fn without_a_driver_one_sentence_says_so() {
     let folder = Folder::new();
     let arguments = [
         "add.ptx",
+        "--device",
+        "gpu",
         "--lengths",
         "0,1,997",
         "--arg",
@@ -202,9 +219,21 @@ fn without_a_driver_one_sentence_says_so() {
     ];
     let (code, out, error) = folder.result(&arguments);
     assert_eq!((code, out.as_str()), (2, ""));
+    let sentence = "error: no CUDA driver found on this machine (libcuda.so.1)\n";
+    assert_eq!(error, sentence);
+    // A cubin has nowhere else to run.
+    let cubin = ["add.cubin", "--size", "9", "--arg", "alpha=1"];
+    let (code, _, error) = folder.result(&cubin);
+    assert_eq!((code, error.as_str()), (2, sentence));
+    // PTX has the emulator; this kernel has no parameters, and the manifest says four.
+    let (code, out, error) = folder.result(&["add.ptx", "--size", "9", "--arg", "alpha=1"]);
+    assert_eq!(
+        (code, out.as_str()),
+        (2, "device: emulator, sm_80, 132 SMs\n")
+    );
     assert_eq!(
         error,
-        "error: no CUDA driver found on this machine (libcuda.so.1)\n"
+        "error: kernel `add` has 0 parameters in the PTX and 4 in the manifest\n"
     );
 }
 
@@ -253,7 +282,7 @@ fn mlir_goes_through_the_compiler_beside_the_program() {
     assert!(error.contains("argument `A` has no size"), "{error}");
     let options = fs::read_to_string(folder.0.path().join("options")).expect("reads");
     assert!(
-        options.starts_with("add.mlir --emit=ptx --target=sm_90a --stages=3 -o /"),
+        options.starts_with("add.mlir --emit=ptx --target=sm_90a --stages=3"),
         "{options}"
     );
     assert!(options.trim_end().ends_with("/add.ptx"), "{options}");

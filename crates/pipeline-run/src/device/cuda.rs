@@ -10,13 +10,21 @@ use std::{
 use ptx_model::manifest::Kernel;
 
 use self::driver::{Attribute, Driver, Event, Function, Module, Pinned, Stream};
-use super::{Buffer, Code, Device, DeviceError, Launch, Runs};
+use super::{Buffer, Code, Device, DeviceError, Launch, Launched, Memory, Runs};
 use crate::wait_report::WaitWords;
 
 pub use self::driver::{CudaError, exit_immediately};
 
 /// The most blocks per cluster that every GPU with clusters has; more must be asked for.
 const PORTABLE_CLUSTER: u32 = 8;
+
+/// After what time a kernel counts as hanging, unless said otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Whether this machine has a GPU and a driver for it that starts.
+pub fn is_present() -> bool {
+    Driver::load().is_ok_and(|driver| driver.device_count().is_ok_and(|count| count > 0))
+}
 
 /// A GPU with its context and one loaded kernel.
 ///
@@ -97,7 +105,8 @@ impl CudaDevice {
 
     /// Waits for the stream. A plain synchronisation would wait for ever on a kernel that hangs,
     /// and kernels that hang are what this program is for.
-    fn wait(&mut self, timeout: Duration) -> Result<(), DeviceError> {
+    fn wait(&mut self, timeout: Option<Duration>) -> Result<(), DeviceError> {
+        let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
         let start = Instant::now();
         loop {
             match self.driver.stream_is_done(self.stream) {
@@ -124,7 +133,7 @@ impl CudaDevice {
     fn time(
         &mut self,
         runs: Runs,
-        timeout: Duration,
+        timeout: Option<Duration>,
         submit: impl Fn(&Self) -> Result<(), DeviceError>,
     ) -> Result<Vec<f64>, DeviceError> {
         for _ in 0..runs.warm_up {
@@ -220,10 +229,8 @@ impl Device for CudaDevice {
         Ok(())
     }
 
-    fn allocate(&mut self, bytes: usize) -> Result<Buffer, DeviceError> {
-        let address = self.driver.allocate(bytes)?;
-        self.buffers.push(Some(Allocation { address, bytes }));
-        Ok(Buffer(self.buffers.len() - 1))
+    fn allocate(&mut self, memory: &Memory<'_>) -> Result<Buffer, DeviceError> {
+        self.allocate_bytes(memory.bytes)
     }
 
     fn address(&self, buffer: Buffer) -> u64 {
@@ -251,19 +258,25 @@ impl Device for CudaDevice {
         }
     }
 
-    fn launch(&mut self, launch: &Launch, timeout: Duration) -> Result<(), DeviceError> {
+    fn launch(
+        &mut self,
+        launch: &Launch,
+        _schedule: u64,
+        timeout: Option<Duration>,
+    ) -> Result<Launched, DeviceError> {
         let arguments = self.driver.prepare(launch)?;
         let function = self.function()?;
         self.driver
             .launch(function, self.stream, launch, &arguments)?;
-        self.wait(timeout)
+        self.wait(timeout)?;
+        Ok(Launched::default())
     }
 
     fn time_launches(
         &mut self,
         launch: &Launch,
         runs: Runs,
-        timeout: Duration,
+        timeout: Option<Duration>,
     ) -> Result<Vec<f64>, DeviceError> {
         let function = self.function()?;
         let arguments = self.driver.prepare(launch)?;
@@ -277,9 +290,9 @@ impl Device for CudaDevice {
         &mut self,
         bytes: usize,
         runs: Runs,
-        timeout: Duration,
+        timeout: Option<Duration>,
     ) -> Result<Vec<f64>, DeviceError> {
-        let (from, to) = (self.allocate(bytes)?, self.allocate(bytes)?);
+        let (from, to) = (self.allocate_bytes(bytes)?, self.allocate_bytes(bytes)?);
         let (source, destination) = (self.address(from), self.address(to));
         let times = self.time(runs, timeout, |device| {
             let stream = device.stream;
@@ -297,6 +310,12 @@ impl Device for CudaDevice {
 }
 
 impl CudaDevice {
+    fn allocate_bytes(&mut self, bytes: usize) -> Result<Buffer, DeviceError> {
+        let address = self.driver.allocate(bytes)?;
+        self.buffers.push(Some(Allocation { address, bytes }));
+        Ok(Buffer(self.buffers.len() - 1))
+    }
+
     fn checked_address(&self, buffer: Buffer, bytes: usize) -> Result<u64, DeviceError> {
         match self.buffers.get(buffer.0) {
             Some(Some(allocation)) if bytes <= allocation.bytes => Ok(allocation.address),

@@ -1,19 +1,28 @@
 //! One size: launch, compare, measure, print.
 
-use std::{fs, io::Write};
+use std::{
+    fs,
+    io::{self, BufWriter, Write},
+    iter,
+    path::Path,
+};
 
+use ptx_emulator::machine::trace::Trace;
 use ptx_model::manifest::{GridExpr, Kernel};
 
-use super::{BenchOptions, LoadedKernel, Outcome, Request};
+use super::{
+    BenchOptions, LoadedKernel, Outcome, ReportFormat, Request, document::Document,
+    result::CaseResult,
+};
 use crate::{
     bench::Times,
-    bind::Binding,
-    device::{Buffer, Device, DeviceError, Launch},
+    bind::{Binding, Tensor},
+    device::{self, Buffer, Device, DeviceError, Launch, Run},
     error::RunError,
     image::Image,
     plan,
-    verify::{Finding, Prepared},
-    wait_report::WaitReport,
+    verify::Prepared,
+    wait_report::{WaitReport, barrier_at, name_barriers},
 };
 
 pub(super) fn run_cases(
@@ -24,45 +33,88 @@ pub(super) fn run_cases(
     out: &mut dyn Write,
 ) -> Result<Outcome, RunError> {
     let description = device.describe();
-    writeln!(out, "device: {description}").map_err(RunError::Output)?;
-    device.load(&loaded.code, &loaded.kernel)?;
-    let mut outcome = Outcome::RIGHT;
-    for binding in bindings {
-        let label = format!("{} [{}]", loaded.kernel.name, binding.describe());
-        match run_case(device, &loaded.kernel, binding, request, out, &label) {
-            Ok(right) => outcome.right &= right,
+    let text = request.report == ReportFormat::Text;
+    let print = |out: &mut dyn Write, line: &str| match text {
+        true => out
+            .write_all(line.as_bytes())
+            .and_then(|()| out.flush())
+            .map_err(RunError::Output),
+        false => Ok(()),
+    };
+    print(out, &format!("device: {description}\n"))?;
+    device
+        .load(&loaded.code, &loaded.kernel)
+        .map_err(|error| locate(error, loaded))?;
+    let mut results = Vec::new();
+    let mut device_hangs = false;
+    for (number, binding) in bindings.iter().enumerate() {
+        let trace = request.trace.as_deref().filter(|_| number == 0);
+        let (result, measured) = match run_case(device, &loaded.kernel, binding, request, trace) {
+            Ok(done) => done,
             Err(RunError::Device(error)) if fails_kernel(&error) => {
-                outcome.right = false;
-                outcome.device_hangs = matches!(error, DeviceError::Timeout(_));
-                print_failure(device, &loaded.kernel, &label, &error, out)?;
+                device_hangs = matches!(error, DeviceError::Timeout(_));
+                let mut result = describe(&loaded.kernel, binding);
+                result.failure = Some(error.to_string());
+                result.wait = wait_report(device, &loaded.kernel);
+                print(out, &result.text(&loaded.shown))?;
+                results.push(result);
                 // The context is lost; later sizes could not run.
-                return Ok(outcome);
+                break;
             }
             Err(error) => return Err(error),
-        }
-        out.flush().map_err(RunError::Output)?;
+        };
+        print(out, &result.text(&loaded.shown))?;
+        print(out, &measured)?;
+        results.push(result);
     }
-    Ok(outcome)
+    if let Some(path) = &request.trace {
+        let path = path.display();
+        print(
+            out,
+            &format!("trace: {path} (open it at ui.perfetto.dev)\n"),
+        )?;
+    }
+    Document::new(loaded, &description, &results).write(request, out)?;
+    Ok(Outcome {
+        right: results.iter().all(CaseResult::is_right),
+        device_hangs,
+    })
+}
+
+/// Puts the file's name to a place in it.
+fn locate(error: DeviceError, loaded: &LoadedKernel) -> RunError {
+    match error {
+        DeviceError::Source {
+            line,
+            column,
+            message,
+        } => RunError::Source {
+            path: loaded.shown.clone(),
+            line,
+            column,
+            message,
+        },
+        other => other.into(),
+    }
 }
 
 fn fails_kernel(error: &DeviceError) -> bool {
     matches!(error, DeviceError::Kernel(_) | DeviceError::Timeout(_))
 }
 
-fn print_failure(
-    device: &dyn Device,
-    kernel: &Kernel,
-    label: &str,
-    error: &DeviceError,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
-    let words = device.wait_report();
-    let report = words.and_then(|words| WaitReport::decode(&words, kernel));
-    let mut text = format!("{label}: FAILED, {error}\n");
-    if let Some(report) = report {
-        text += &format!("  {report}\n");
+fn wait_report(device: &dyn Device, kernel: &Kernel) -> Option<WaitReport> {
+    WaitReport::decode(&device.wait_report()?, kernel)
+}
+
+/// A result with nothing but what was to be run.
+fn describe(kernel: &Kernel, binding: &Binding) -> CaseResult {
+    let shape = |tensor: &Tensor| (tensor.name.clone(), tensor.layout.shape().to_vec());
+    CaseResult {
+        label: format!("{} [{}]", kernel.name, binding.describe()),
+        sizes: binding.tensors().map(shape).collect(),
+        grid: [1; 3],
+        ..CaseResult::default()
     }
-    out.write_all(text.as_bytes()).map_err(RunError::Output)
 }
 
 /// Memory of one case, given back whatever happens.
@@ -79,37 +131,90 @@ impl Drop for Memory<'_> {
     }
 }
 
+/// Runs one size under all schedules, up to the first that goes wrong; also the text of what was
+/// measured.
 fn run_case(
     device: &mut dyn Device,
     kernel: &Kernel,
     binding: &Binding,
     request: &Request,
-    out: &mut dyn Write,
-    label: &str,
-) -> Result<bool, RunError> {
+    trace: Option<&Path>,
+) -> Result<(CaseResult, String), RunError> {
+    check_memory(device, binding)?;
     let prepared = Prepared::new(binding, &request.values)?;
-    let grid = plan::grid(kernel, binding, device.sm_count(), request.grid)?;
-    let mut memory = Memory {
-        device,
-        buffers: Vec::new(),
-    };
-    let launch = memory.upload(kernel, binding, &prepared, grid)?;
+    let mut result = describe(kernel, binding);
+    result.checked = prepared.expectations() > 0;
+    result.grid = plan::grid(kernel, binding, device.sm_count(), request.grid)?;
     // Nothing to do is right for a length of 0, and the driver refuses to launch it.
-    let empty = grid.contains(&0);
-    if !empty {
-        memory.device.launch(&launch, request.timeout)?;
+    let empty = result.grid.contains(&0);
+    let mut measured = String::new();
+    for (number, schedule) in device.schedules().into_iter().enumerate() {
+        let mut memory = Memory {
+            device,
+            buffers: Vec::new(),
+        };
+        let launch = memory.upload(kernel, binding, &prepared, result.grid)?;
+        let mut right = true;
+        if !empty {
+            let launched = memory.device.launch(&launch, schedule, request.timeout)?;
+            let base = launched.dynamic_shared;
+            if let Some(mut run) = launched.run {
+                name_barriers_in(&mut run, kernel, base);
+                right = result.add(run);
+                result.wait = wait_report(memory.device, kernel);
+            }
+            if let (Some(path), Some(trace)) = (trace.filter(|_| number == 0), launched.trace) {
+                write_trace(path, &trace, kernel, base)?;
+            }
+        }
+        let after = memory.download(&prepared)?;
+        save(request, binding, &after)?;
+        // What a kernel leaves that was stopped half-way says nothing.
+        if result.runs.last().is_none_or(|run| run.completed) {
+            result.findings = prepared.check(binding, &after);
+        }
+        if empty || !right || !result.findings.is_empty() {
+            break;
+        }
+        if let Some(bench) = request.bench.as_ref().filter(|_| number == 0) {
+            measured = measure(memory.device, binding, &launch, bench, request)?;
+        }
     }
-    let after = memory.download(&prepared)?;
-    save(request, binding, &after)?;
-    let findings = prepared.check(binding, &after);
-    print_findings(label, &prepared, empty, &findings, out)?;
-    if let Some(bench) = &request.bench
-        && !empty
-        && findings.is_empty()
-    {
-        measure(memory.device, binding, &launch, bench, request, out)?;
+    Ok((result, measured))
+}
+
+/// Before the host fills images that would not fit anyway.
+fn check_memory(device: &dyn Device, binding: &Binding) -> Result<(), RunError> {
+    let extents = binding.tensors().map(|tensor| tensor.layout.extent_bytes());
+    let bytes = extents.fold(0u64, |sum, bytes| {
+        sum.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX))
+    });
+    match device.memory_limit() {
+        Some(limit) if bytes > limit => Err(RunError::TooLarge { bytes, limit }),
+        _ => Ok(()),
     }
-    Ok(findings.is_empty())
+}
+
+/// Puts the manifest's names of barriers into the reports.
+fn name_barriers_in(run: &mut Run, kernel: &Kernel, base: u32) {
+    for report in &mut run.reports {
+        for text in iter::once(&mut report.message).chain(&mut report.notes) {
+            *text = name_barriers(text, &kernel.barriers, base);
+        }
+    }
+}
+
+fn write_trace(path: &Path, trace: &Trace, kernel: &Kernel, base: u32) -> Result<(), RunError> {
+    let name = |address: u32| barrier_at(&kernel.barriers, address.checked_sub(base)?);
+    let write = || -> io::Result<()> {
+        let mut file = BufWriter::new(fs::File::create(path)?);
+        trace.write_chrome(&mut file, &name)?;
+        file.flush()
+    };
+    write().map_err(|source| RunError::Write {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 impl Memory<'_> {
@@ -122,7 +227,11 @@ impl Memory<'_> {
     ) -> Result<Launch, RunError> {
         let mut addresses = Vec::new();
         for (tensor, image) in binding.tensors().zip(&prepared.images) {
-            let buffer = self.device.allocate(image.bytes().len())?;
+            let buffer = self.device.allocate(&device::Memory {
+                name: &tensor.name,
+                bytes: image.bytes().len(),
+                accessible: image.accessible(),
+            })?;
             self.buffers.push(buffer);
             self.device.write(buffer, image.bytes())?;
             let start = u64::try_from(image.start()).unwrap_or(0);
@@ -157,40 +266,13 @@ fn save(request: &Request, binding: &Binding, after: &[Image]) -> Result<(), Run
     Ok(())
 }
 
-fn print_findings(
-    label: &str,
-    prepared: &Prepared,
-    empty: bool,
-    findings: &[Finding],
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
-    let mut text = if !findings.is_empty() {
-        format!("{label}: FAILED")
-    } else if prepared.expectations() == 0 {
-        format!("{label}: ran, guard bytes intact, results not checked")
-    } else {
-        format!("{label}: ok")
-    };
-    if empty {
-        text += " (empty grid, nothing launched)";
-    }
-    text.push('\n');
-    for finding in findings {
-        for line in finding.to_string().lines() {
-            text += &format!("  {line}\n");
-        }
-    }
-    out.write_all(text.as_bytes()).map_err(RunError::Output)
-}
-
 fn measure(
     device: &mut dyn Device,
     binding: &Binding,
     launch: &Launch,
     bench: &BenchOptions,
     request: &Request,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
+) -> Result<String, RunError> {
     let env = binding.env(device.sm_count());
     let value = |option, expr: &Option<GridExpr>| match expr {
         None => Ok(None),
@@ -205,11 +287,18 @@ fn measure(
     let times = device.time_launches(launch, bench.runs, request.timeout)?;
     let kernel = Times::of(&times);
     if let Some(times) = kernel {
-        let rate = times.giga_per_second(bytes as f64);
-        text += &format!("  kernel: {times}, {rate:.1} GB/s");
-        if let Some(flops) = flops {
-            let tera = times.giga_per_second(flops as f64) / 1e3;
-            text += &format!(", {tera:.1} TFLOP/s");
+        text += &format!("  kernel: {times}");
+        if let Some(instructions) = device.thread_instructions() {
+            // Bytes per second of an emulator say nothing about any kernel.
+            let rate = times.giga_per_second(instructions as f64) * 1e3;
+            text += &format!(" on this CPU, {rate:.1} M thread-instructions/s");
+        } else {
+            let rate = times.giga_per_second(bytes as f64);
+            text += &format!(", {rate:.1} GB/s");
+            if let Some(flops) = flops {
+                let tera = times.giga_per_second(flops as f64) / 1e3;
+                text += &format!(", {tera:.1} TFLOP/s");
+            }
         }
         text.push('\n');
     }
@@ -223,7 +312,7 @@ fn measure(
             text += &format!("  copy:   {copy}, {rate:.1} GB/s\n  ratio kernel/copy: {ratio:.4}\n");
         }
     }
-    out.write_all(text.as_bytes()).map_err(RunError::Output)
+    Ok(text)
 }
 
 #[cfg(test)]

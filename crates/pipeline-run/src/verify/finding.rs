@@ -52,6 +52,26 @@ fn index_text(name: &str, indices: &[u64]) -> String {
     format!("{name}[{}]", indices.join(", "))
 }
 
+impl Finding {
+    /// A short name of the kind that stays the same, for machines.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Mismatch { .. } => "mismatch",
+            Self::InputChanged { .. } => "input-changed",
+            Self::Guard { .. } => "guard",
+        }
+    }
+
+    /// The argument.
+    pub fn argument(&self) -> &str {
+        match self {
+            Self::Mismatch { name, .. }
+            | Self::InputChanged { name, .. }
+            | Self::Guard { name, .. } => name,
+        }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -39,6 +39,9 @@ pub struct Cell {
     pub reads: Reads,
 }
 
+/// From how many reads on a new operation's makes that of an old one forgotten.
+const MOST_OPERATIONS: usize = 100;
+
 const ATOMIC: u8 = 4;
 const WRITTEN: u8 = 8;
 
@@ -119,8 +122,14 @@ impl Cell {
                     None => {
                         // Looking at all of them each time would be quadratic; the list stays
                         // short because every write clears it.
-                        if reads.len() >= 64 {
+                        if reads.len().is_multiple_of(64) {
                             reads.retain(|old| old.proxy != proxy || !implied(old.epoch));
+                        }
+                        // Threads are as many as a cluster has, operations without end: of
+                        // those the latest are kept.
+                        if epoch.agent == Epoch::OPERATION && reads.len() >= MOST_OPERATIONS {
+                            let oldest = reads.iter().position(|r| r.epoch.agent == epoch.agent);
+                            oldest.map(|index| reads.remove(index));
                         }
                         reads.push(read);
                     }

@@ -2,12 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use ptx_emulator::{Kind, Report, Severity, report::Site, syntax::ast::Span};
 use ptx_model::manifest::Manifest;
 
 use super::*;
 use crate::{
     bind::BindOptions,
-    device::{Code, Runs, Value, cuda::CudaError},
+    device::{Code, Launched, Runs, Value, cuda::CudaError, emulator::EmulatorOptions},
     expect::Expectation,
     fill::Fill,
     options::SizeOption,
@@ -25,10 +26,13 @@ enum Behaviour {
     WritesInput,
     Traps,
     Hangs,
+    /// Warns under every schedule, and has a race under the second.
+    RacesUnderTheSecondSchedule,
 }
 
 struct FakeDevice {
     behaviour: Behaviour,
+    schedules: u64,
     memory: Vec<Vec<u8>>,
     freed: usize,
     launches: usize,
@@ -41,9 +45,34 @@ impl FakeDevice {
     fn new(behaviour: Behaviour) -> Self {
         Self {
             behaviour,
+            schedules: 1,
             memory: Vec::new(),
             freed: 0,
             launches: 0,
+        }
+    }
+
+    /// What a watched run says.
+    fn reports(&self, schedule: u64) -> Vec<Report> {
+        let report = |kind, severity, line| Report {
+            kind,
+            severity,
+            message: "at the mbarrier at shared memory 0x408".to_owned(),
+            site: Some(Site {
+                span: Span { line, column: 2 },
+                source: None,
+                instruction: "st.shared.b32".into(),
+                block: [1, 0, 0],
+                thread: 37,
+            }),
+            notes: vec!["a note".to_owned()],
+            count: 2,
+        };
+        let warning = report(Kind::MissingInitFence, Severity::Warning, 7);
+        let race = report(Kind::Race, Severity::Error, 9);
+        match schedule {
+            1 if self.behaviour == Behaviour::RacesUnderTheSecondSchedule => vec![warning, race],
+            _ => vec![warning],
         }
     }
 
@@ -76,8 +105,8 @@ impl Device for FakeDevice {
         Ok(())
     }
 
-    fn allocate(&mut self, bytes: usize) -> Result<Buffer, DeviceError> {
-        self.memory.push(vec![0; bytes]);
+    fn allocate(&mut self, memory: &device::Memory<'_>) -> Result<Buffer, DeviceError> {
+        self.memory.push(vec![0; memory.bytes]);
         Ok(Buffer(self.memory.len() - 1))
     }
 
@@ -99,10 +128,19 @@ impl Device for FakeDevice {
         self.freed += 1;
     }
 
-    fn launch(&mut self, launch: &Launch, timeout: Duration) -> Result<(), DeviceError> {
+    fn schedules(&self) -> Vec<u64> {
+        (0..self.schedules).collect()
+    }
+
+    fn launch(
+        &mut self,
+        launch: &Launch,
+        schedule: u64,
+        timeout: Option<Duration>,
+    ) -> Result<Launched, DeviceError> {
         self.launches += 1;
         match self.behaviour {
-            Behaviour::Hangs => return Err(DeviceError::Timeout(timeout)),
+            Behaviour::Hangs => return Err(DeviceError::Timeout(timeout.expect("given"))),
             Behaviour::Traps => {
                 return Err(DeviceError::Kernel(CudaError {
                     call: "cuStreamQuery",
@@ -133,19 +171,35 @@ impl Device for FakeDevice {
             };
             self.at(to, index).copy_from_slice(&sum.to_le_bytes());
         }
-        Ok(())
+        let run = (self.schedules > 1).then(|| Run {
+            schedule: format!("schedule number {schedule}"),
+            completed: self.behaviour != Behaviour::RacesUnderTheSecondSchedule || schedule != 1,
+            steps: 10,
+            thread_instructions: 320,
+            reports: self.reports(schedule),
+        });
+        Ok(Launched {
+            run,
+            dynamic_shared: 1024,
+            ..Launched::default()
+        })
     }
 
     fn time_launches(
         &mut self,
         _: &Launch,
         runs: Runs,
-        _: Duration,
+        _: Option<Duration>,
     ) -> Result<Vec<f64>, DeviceError> {
         Ok((1..=runs.iterations).map(f64::from).collect())
     }
 
-    fn time_copies(&mut self, _: usize, _: Runs, _: Duration) -> Result<Vec<f64>, DeviceError> {
+    fn time_copies(
+        &mut self,
+        _: usize,
+        _: Runs,
+        _: Option<Duration>,
+    ) -> Result<Vec<f64>, DeviceError> {
         Ok(vec![4.0])
     }
 
@@ -179,7 +233,9 @@ fn loaded() -> LoadedKernel {
     let mut manifest = Manifest::from_json(&text).expect("valid");
     LoadedKernel {
         kernel: manifest.kernels.remove(0),
+        target: manifest.target,
         code: Code::Ptx(Vec::new()),
+        shown: "add.ptx".into(),
     }
 }
 
@@ -188,8 +244,14 @@ fn request(bench: Option<BenchOptions>) -> Request {
         input: PathBuf::new(),
         manifest: None,
         kernel: None,
+        device: None,
         ordinal: 0,
-        timeout: Duration::from_secs(1),
+        emulator: EmulatorOptions::default(),
+        emulator_option: None,
+        timeout: Some(Duration::from_secs(1)),
+        trace: None,
+        report: ReportFormat::Text,
+        report_file: None,
         target: None,
         stages: None,
         lengths: None,
@@ -306,4 +368,71 @@ fn measuring_prints_rates_and_ratio() {
         ),
         "{text}"
     );
+}
+
+#[test]
+fn schedules_run_up_to_the_first_that_goes_wrong() {
+    let mut device = FakeDevice::new(Behaviour::Right);
+    device.schedules = 3;
+    let (outcome, text) = run(&mut device, &[7], &request(None));
+    assert_eq!(
+        (outcome, device.launches, device.freed),
+        (Outcome::RIGHT, 3, 9)
+    );
+    assert_eq!(
+        text,
+        "device: fake\n\
+         add [A 7, B 7, C 7]: ok (3 schedules, 30 warp-instructions)\n  \
+         add.ptx:7:2: warning: at the mbarrier at shared memory 0x408 (in.full[1]) [missing-init-fence]\n    \
+         at st.shared.b32; block (1,0,0), warp 1, thread 37\n    \
+         a note\n    \
+         seen 2 times here\n"
+    );
+
+    let mut device = FakeDevice::new(Behaviour::RacesUnderTheSecondSchedule);
+    device.schedules = 3;
+    let (outcome, text) = run(&mut device, &[7], &request(None));
+    assert!(!outcome.right);
+    assert_eq!(device.launches, 2);
+    let first =
+        "add [A 7, B 7, C 7]: FAILED under schedule 1, schedule number 1\n  add.ptx:9:2: error:";
+    assert!(text.contains(first), "{text}");
+    assert_eq!(text.matches("warning:").count(), 1, "{text}");
+    assert_eq!(text.matches("add.ptx:9:2: error:").count(), 1, "{text}");
+}
+
+#[test]
+fn json_has_stable_names() {
+    let mut device = FakeDevice::new(Behaviour::RacesUnderTheSecondSchedule);
+    device.schedules = 3;
+    let request = Request {
+        report: ReportFormat::Json,
+        ..request(None)
+    };
+    let (_, text) = run(&mut device, &[7, 0], &request);
+    let value: serde_json::Value = serde_json::from_str(&text).expect("one object and no more");
+    assert_eq!(value["outcome"], "failed");
+    assert_eq!(
+        (&value["exit_code"], &value["kernel"]),
+        (&1.into(), &"add".into())
+    );
+    assert_eq!(
+        (&value["target"], &value["file"]),
+        (&"sm_80".into(), &"add.ptx".into())
+    );
+    let case = &value["cases"][0];
+    assert_eq!(case["outcome"], "failed");
+    assert_eq!(case["sizes"]["A"][0], 7);
+    assert_eq!(case["schedules"][1]["completed"], false);
+    assert_eq!(case["schedules"][1]["thread_instructions"], 320);
+    let report = &case["reports"][1];
+    let expected = serde_json::json!({
+        "kind": "race", "severity": "error",
+        "message": "at the mbarrier at shared memory 0x408 (in.full[1])",
+        "line": 9, "column": 2, "source": null, "instruction": "st.shared.b32",
+        "block": [1, 0, 0], "thread": 37, "notes": ["a note"], "count": 2,
+    });
+    assert_eq!(report, &expected);
+    assert_eq!(value["cases"][1]["outcome"], "ok");
+    assert_eq!(value["cases"][1]["grid"][0], 0);
 }
