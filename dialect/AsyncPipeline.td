@@ -1,6 +1,7 @@
 // All of the dialect, in the order of its levels.
 
 include "AsyncPipelineBase.td"
+include "TileOps.td"
 include "ChannelOps.td"
 include "BarrierOps.td"
 include "CopyOps.td"

@@ -13,7 +13,13 @@ def AsyncPipeline_Dialect : Dialect {
   let name = "async_pipeline";
   let summary = "Asynchronous copy and compute pipelines on NVIDIA GPUs";
   let description = [{
-    A kernel is written at the *channel level*, where parties hand each other
+    A kernel may be written at the *tile level*, as one thread that owns whole
+    tiles would run it: storage is `tile.*`, memory and tensor-core work is
+    `work.*`, and everything on registers is `arith`, `math` and `vector` on
+    values of type `vector`. What each op computes there is written in
+    [tile-semantics.md](tile-semantics.md).
+
+    At the *channel level* parties hand each other
     the slots of a ring and nothing is said about barriers. The pass
     `async-pipeline-insert-barriers` rewrites it to the *barrier level*, where
     every mbarrier, byte count, parity, wait and fence is explicit. Barrier-level
@@ -28,6 +34,13 @@ def AsyncPipeline_Dialect : Dialect {
     | `async_pipeline.name` | argument | its name in the launch manifest |
     | `async_pipeline.align` | argument | bytes that base and row pitch are multiples of: 4, 8 or 16 (default) |
     | `async_pipeline.may_alias` | argument | it may overlap another argument |
+
+    Attributes on an `scf.for` of the tile level:
+
+    | attribute | meaning |
+    |---|---|
+    | `async_pipeline.stages` | slots of the buffers that its copies fill, 1 to 64: an upper bound |
+    | `async_pipeline.exactly` | `async_pipeline.stages` is no bound but the number |
   }];
   let cppNamespace = "::async_pipeline";
   let useDefaultTypePrinterParser = 1;
@@ -82,6 +95,9 @@ def AsyncPipeline_BufferType : AsyncPipeline_Type<"Buffer", "buffer"> {
   let description = [{
     `!async_pipeline.buffer<4, 64x64xf16>` is four slots of one 64x64 tile each.
     A slot starts at a multiple of 128 bytes.
+
+    `!async_pipeline.buffer<64x64xf16>` is the same at the tile level, where the
+    program sees one tile and nothing is said about slots.
   }];
   let parameters = (ins "int64_t":$stages, "::mlir::Type":$tile);
   let hasCustomAssemblyFormat = 1;
@@ -96,6 +112,27 @@ def AsyncPipeline_TensorMapType : AsyncPipeline_Type<"TensorMap", "tensor_map"> 
     extent is 1 to 256, and the innermost takes a multiple of 16 bytes.
   }];
   let parameters = (ins "::mlir::Type":$box);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def AsyncPipeline_AccumulatorType : AsyncPipeline_Type<"Accumulator", "accumulator"> {
+  let summary = "a tile that matrix products are added to";
+  let description = [{
+    `!async_pipeline.accumulator<128x256xf32>`. Of rank 2, its elements are f32.
+  }];
+  let parameters = (ins "::mlir::Type":$tile);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def AsyncPipeline_WindowType : AsyncPipeline_Type<"Window", "window"> {
+  let summary = "a part of a global tensor with its own bounds";
+  let description = [{
+    `!async_pipeline.window<?x?xf16>` has rank 2; its extents are known when the
+    kernel runs. Rank 1 to 5.
+  }];
+  let parameters = (ins "::mlir::Type":$tensor);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

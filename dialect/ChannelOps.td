@@ -213,37 +213,4 @@ def AsyncPipeline_ChannelViewOp : AsyncPipeline_Op<"channel.view", [Pure]> {
   let assemblyFormat = "$slot (`field` `(` $field^ `)`)? attr-dict `:` type($slot) `to` type($view)";
 }
 
-def AsyncPipeline_WorkCopyOp : AsyncPipeline_Op<"work.copy", [AttrSizedOperandSegments]> {
-  let summary = "copies a tile between global memory and a slot";
-  let description = [{
-    The global side is a memref indexed at the tile's first element; the tile has
-    the shape of the slot's field. Elements outside the memref read as zero and
-    are not written.
-
-    Taken for granted: indices are not negative, and the innermost one is a multiple
-    of 16 bytes (of what `async_pipeline.align` says for copies by threads). A copy
-    engine traps otherwise.
-
-    Verified: one side is a slot and carries no index, the other a memref in
-    global memory with one index per dimension; the field exists; ranks and
-    element types agree; the innermost stride of the memref is 1.
-
-    Ends as `cp.async.bulk.tensor` on sm_90a and sm_100a, as `cp.async` (loads)
-    and ordinary stores on sm_80. Where a row ends within 16 bytes, stores on sm_90a
-    and sm_100a are ordinary ones too.
-
-    ```mlir
-    async_pipeline.work.copy %A[%i, %j] to %s field(0)
-        : memref<?x?xf32> to !async_pipeline.slot<64x64xf32>
-    ```
-  }];
-  let arguments = (ins AnyType:$source, Variadic<Index>:$source_indices,
-                       AnyType:$target, Variadic<Index>:$target_indices,
-                       DefaultValuedAttr<I32Attr, "0">:$field);
-  let assemblyFormat = [{
-    $source (`[` $source_indices^ `]`)? `to` $target (`[` $target_indices^ `]`)?
-    (`field` `(` $field^ `)`)? attr-dict `:` type($source) `to` type($target)
-  }];
-}
-
 #endif

@@ -134,24 +134,40 @@ LogicalResult MBarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifyStages(emitError, stages);
 }
 
+/// Whether what comes next is a tile such as 64x64xf16, not a number of stages.
+static bool startsWithTile(AsmParser &parser) {
+  const char *text = parser.getCurrentLocation().getPointer();
+  while (*text >= '0' && *text <= '9')
+    ++text;
+  return *text == 'x';
+}
+
 Type BufferType::parse(AsmParser &parser) {
-  int64_t stages;
+  int64_t stages = 0;
   Type tile;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseInteger(stages) || parser.parseComma() ||
-      parseTile(parser, tile) || parser.parseGreater())
+  if (parser.parseLess())
+    return {};
+  if (!startsWithTile(parser) &&
+      (parser.parseInteger(stages) || parser.parseComma() ||
+       failed(verifyStages([&] { return parser.emitError(loc); }, stages))))
+    return {};
+  if (parseTile(parser, tile) || parser.parseGreater())
     return {};
   return BufferType::getChecked([&] { return parser.emitError(loc); },
                                 parser.getContext(), stages, tile);
 }
 void BufferType::print(AsmPrinter &printer) const {
-  printer << "<" << getStages() << ", ";
+  printer << "<";
+  if (getStages())
+    printer << getStages() << ", ";
   printTile(printer, getTile());
   printer << ">";
 }
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t stages, Type tile) {
-  return failure(failed(verifyStages(emitError, stages)) ||
+  // Without stages it is a buffer of the tile level.
+  return failure((stages && failed(verifyStages(emitError, stages))) ||
                  failed(verifyTile(emitError, tile)));
 }
 
@@ -181,6 +197,66 @@ LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError
   if (bytes % 16)
     return emitError()
            << "expected an innermost box extent of a multiple of 16 bytes, got " << bytes;
+  return success();
+}
+
+Type AccumulatorType::parse(AsmParser &parser) {
+  Type tile;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseTile(parser, tile) || parser.parseGreater())
+    return {};
+  return AccumulatorType::getChecked([&] { return parser.emitError(loc); },
+                                     parser.getContext(), tile);
+}
+void AccumulatorType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printTile(printer, getTile());
+  printer << ">";
+}
+LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                      Type tile) {
+  if (failed(verifyTile(emitError, tile)))
+    return failure();
+  auto tensor = cast<RankedTensorType>(tile);
+  if (tensor.getRank() != 2)
+    return emitError() << "expected an accumulator of rank 2, got rank "
+                       << tensor.getRank();
+  if (!tensor.getElementType().isF32())
+    return emitError() << "expected an accumulator of f32, got "
+                       << tensor.getElementType();
+  return success();
+}
+
+Type WindowType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape) ||
+      parser.parseType(element) || parser.parseGreater())
+    return {};
+  if (!element.isIntOrFloat()) {
+    parser.emitError(loc, "expected an integer or float element type, got ") << element;
+    return {};
+  }
+  return WindowType::getChecked([&] { return parser.emitError(loc); },
+                                parser.getContext(),
+                                RankedTensorType::get(shape, element));
+}
+void WindowType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printTile(printer, getTensor());
+  printer << ">";
+}
+LogicalResult WindowType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 Type tensor) {
+  auto ranked = dyn_cast<RankedTensorType>(tensor);
+  if (!ranked || !ranked.getElementType().isIntOrFloat())
+    return emitError() << "expected a shape and an element type, got " << tensor;
+  if (ranked.getRank() < 1 || ranked.getRank() > 5)
+    return emitError() << "expected a window of rank 1 to 5, got rank "
+                       << ranked.getRank();
+  if (llvm::any_of(ranked.getShape(), ShapedType::isStatic))
+    return emitError() << "expected `?` for every extent of a window";
   return success();
 }
 
@@ -311,19 +387,23 @@ int apTypeKind(MlirType type) {
       .Case<MBarrierType>([](auto) { return 3; })
       .Case<BufferType>([](auto) { return 4; })
       .Case<TensorMapType>([](auto) { return 5; })
+      .Case<AccumulatorType>([](auto) { return 6; })
+      .Case<WindowType>([](auto) { return 7; })
       .Default([](auto) { return 0; });
 }
 intptr_t apTypeFieldCount(MlirType type) {
   return llvm::TypeSwitch<Type, intptr_t>(unwrap(type))
       .Case<ChannelType, SlotType>([](auto t) { return t.getFields().size(); })
-      .Case<BufferType, TensorMapType>([](auto) { return 1; })
+      .Case<BufferType, TensorMapType, AccumulatorType, WindowType>(
+          [](auto) { return 1; })
       .Default([](auto) { return 0; });
 }
 MlirType apTypeField(MlirType type, intptr_t index) {
   return wrap(
       llvm::TypeSwitch<Type, Type>(unwrap(type))
           .Case<ChannelType, SlotType>([&](auto t) { return t.getFields()[index]; })
-          .Case<BufferType>([](auto t) { return t.getTile(); })
+          .Case<BufferType, AccumulatorType>([](auto t) { return t.getTile(); })
+          .Case<WindowType>([](auto t) { return t.getTensor(); })
           .Case<TensorMapType>([](auto t) { return t.getBox(); })
           .Default([](auto) { return Type(); }));
 }

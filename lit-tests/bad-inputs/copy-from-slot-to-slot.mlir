@@ -1,4 +1,4 @@
-// expect: 11:9: 'async_pipeline.work.copy' op expected a memref on one side and a slot on the other, got !async_pipeline.slot<64xf32> and !async_pipeline.slot<64xf32>
+// expect: 11:9: 'async_pipeline.work.copy' op expected a memref on one side and a slot or buffer on the other, got !async_pipeline.slot<64xf32> and !async_pipeline.slot<64xf32>
 // RUN: bad-input %s
 
 gpu.module @kernels {

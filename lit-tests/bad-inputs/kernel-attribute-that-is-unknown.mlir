@@ -1,4 +1,4 @@
-// expect: 5:3: 'gpu.func' op unknown attribute async_pipeline.cluster; a kernel may have async_pipeline.grid
+// expect: 5:3: 'gpu.func' op unknown attribute async_pipeline.cluster; a kernel may have async_pipeline.grid, an scf.for async_pipeline.stages and async_pipeline.exactly
 // RUN: bad-input %s
 
 gpu.module @kernels {

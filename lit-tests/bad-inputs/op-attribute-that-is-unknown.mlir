@@ -1,9 +1,9 @@
-// expect: 6:11: 'arith.constant' op unknown attribute async_pipeline.stages; a kernel may have async_pipeline.grid
+// expect: 6:11: 'arith.constant' op unknown attribute async_pipeline.cluster; a kernel may have async_pipeline.grid, an scf.for async_pipeline.stages and async_pipeline.exactly
 // RUN: bad-input %s
 
 gpu.module @kernels {
   gpu.func @k(%A: memref<?xf32>) kernel {
-    %c0 = arith.constant {async_pipeline.stages = 4 : i32} 0 : index
+    %c0 = arith.constant {async_pipeline.cluster = 4 : i32} 0 : index
     %in = async_pipeline.channel.create "in" : !async_pipeline.channel<64xf32>
     async_pipeline.roles {
       async_pipeline.role @load warps(1) {

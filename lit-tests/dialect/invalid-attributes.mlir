@@ -84,7 +84,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{unknown attribute async_pipeline.cluster; a kernel may have async_pipeline.grid}}
+  // expected-error @below {{unknown attribute async_pipeline.cluster; a kernel may have async_pipeline.grid, an scf.for async_pipeline.stages and async_pipeline.exactly}}
   gpu.func @k() kernel attributes {async_pipeline.cluster = 2 : i32} {
     gpu.return
   }

@@ -513,7 +513,7 @@ gpu.module @m {
   gpu.func @k(%A: memref<?xf32>, %i: index) kernel {
     async_pipeline.roles {
       async_pipeline.role @a warps(1) {
-        // expected-error @below {{expected a memref on one side and a slot on the other, got memref<?xf32> and memref<?xf32>}}
+        // expected-error @below {{expected a memref on one side and a slot or buffer on the other, got memref<?xf32> and memref<?xf32>}}
         async_pipeline.work.copy %A[%i] to %A[%i] : memref<?xf32> to memref<?xf32>
       }
     }

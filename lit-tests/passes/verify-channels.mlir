@@ -91,3 +91,30 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @k() kernel {
+    // expected-error @below {{'async_pipeline.tile.accumulator' op of the tile level is left at the channel level}}
+    %acc = async_pipeline.tile.accumulator : !async_pipeline.accumulator<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k() kernel {
+    %in = async_pipeline.channel.create "in" : !async_pipeline.channel<16x32xf16>
+    async_pipeline.roles {
+      async_pipeline.role @use warps(4) {
+        %s = async_pipeline.channel.wait %in : !async_pipeline.channel<16x32xf16>
+        // expected-error @below {{'async_pipeline.work.load' op of the tile level is left at the channel level}}
+        %v = async_pipeline.work.load %s : !async_pipeline.slot<16x32xf16> to vector<16x32xf16>
+        async_pipeline.channel.release %s : !async_pipeline.slot<16x32xf16>
+      }
+    }
+    gpu.return
+  }
+}

@@ -7,7 +7,11 @@ use crate::{
     text,
 };
 use async_pipeline_sys::{dialect, ir::Op};
-use melior::{Context, diagnostic::DiagnosticSeverity, ir::Module};
+use melior::{
+    Context,
+    diagnostic::{DiagnosticHandlerId, DiagnosticSeverity},
+    ir::Module,
+};
 use ptx_model::{
     manifest::Manifest,
     target::{PtxVersion, Target},
@@ -225,36 +229,14 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::Rejected`] with located diagnostics when the kernel is wrong.
     pub fn compile(&self, text: &str) -> Result<Artifact, CompileError> {
-        text::check(text.as_bytes()).map_err(|why| {
-            CompileError::Rejected(vec![Diagnostic {
-                severity: Severity::Error,
-                location: format!("\"-\":{}:{}", why.line, why.column),
-                message: why.message,
-            }])
-        })?;
+        checked(text).map_err(CompileError::Rejected)?;
         async_pipeline_sys::hooks::guarded(|| self.compile_unguarded(text))
             .unwrap_or_else(|message| Err(CompileError::Internal(message)))
     }
 
     fn compile_unguarded(&self, text: &str) -> Result<Artifact, CompileError> {
-        let registry = dialect::registry();
-        let context = Context::new();
-        context.append_dialect_registry(&registry);
-        // Diagnostics come in order and output never depends on threads.
-        context.enable_multi_threading(false);
-        let sink: Arc<Mutex<Vec<Diagnostic>>> = Arc::default();
-        let handler = {
-            let sink = Arc::clone(&sink);
-            context.attach_diagnostic_handler(move |diagnostic| {
-                collect(&diagnostic, &sink);
-                true
-            })
-        };
-        let take = || {
-            sink.lock()
-                .map(|mut list| std::mem::take(&mut *list))
-                .unwrap_or_default()
-        };
+        let (context, handler, sink) = context();
+        let take = || take(&sink);
         let Some(module) = Module::parse(&context, text) else {
             return Err(CompileError::Rejected(take()));
         };
@@ -275,6 +257,53 @@ impl Compiler {
             diagnostics: take(),
         })
     }
+}
+
+type Sink = Arc<Mutex<Vec<Diagnostic>>>;
+
+/// A context of its own, whose diagnostics go to the sink.
+fn context() -> (Context, DiagnosticHandlerId, Sink) {
+    let registry = dialect::registry();
+    let context = Context::new();
+    context.append_dialect_registry(&registry);
+    // Diagnostics come in order and output never depends on threads.
+    context.enable_multi_threading(false);
+    let sink: Sink = Arc::default();
+    let handler = {
+        let sink = Arc::clone(&sink);
+        context.attach_diagnostic_handler(move |diagnostic| {
+            collect(&diagnostic, &sink);
+            true
+        })
+    };
+    (context, handler, sink)
+}
+
+fn take(sink: &Sink) -> Vec<Diagnostic> {
+    sink.lock()
+        .map(|mut list| std::mem::take(&mut *list))
+        .unwrap_or_default()
+}
+
+/// Refuses a text that must not reach the parser.
+fn checked(text: &str) -> Result<(), Vec<Diagnostic>> {
+    text::check(text.as_bytes()).map_err(|why| {
+        vec![Diagnostic {
+            severity: Severity::Error,
+            location: format!("\"-\":{}:{}", why.line, why.column),
+            message: why.message,
+        }]
+    })
+}
+
+/// Parses the text of a module and hands it to `body`, which keeps no handle to it.
+pub(crate) fn parsed<T>(text: &str, body: impl FnOnce(Op) -> T) -> Result<T, Vec<Diagnostic>> {
+    checked(text)?;
+    let (context, _, sink) = context();
+    let Some(module) = Module::parse(&context, text) else {
+        return Err(take(&sink));
+    };
+    Ok(body(Op::from_raw(module.as_operation().to_raw())))
 }
 
 fn collect(diagnostic: &melior::diagnostic::Diagnostic<'_>, sink: &Mutex<Vec<Diagnostic>>) {

@@ -43,8 +43,11 @@ mod value;
 mod waits;
 
 pub use compute::ComputeError;
+pub(crate) use compute::{compare_floats, compare_integers, float_to_int, integer};
 pub use input::{ArgumentValue, Completion, LaunchError, LaunchInput, Order, Schedule};
 pub use report::{BarrierFacts, Fault, MemoryAt, Note, Party, Report, Waiting, WaitsFor};
+
+pub(crate) use value::{signed, truncate};
 
 use crate::program::Program;
 use machine::Machine;

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! [`passes`] has the one list of passes, [`program`] the form that analyses work on,
-//! [`interpreter`] runs it, [`ptx`] is the back end.
+//! [`interpreter`] runs it, [`ptx`] is the back end. Above the channel level stands the tile
+//! level, whose meaning [`tile_interpreter`] defines.
 //!
 //! Embedders need [`Compiler`], [`CompileOptions`] and [`Target`] only. No melior
 //! lifetime is in that API, a compile reads no environment and has a context of its
@@ -22,10 +23,13 @@ mod diagnostics;
 mod forms;
 mod hooks;
 pub mod interpreter;
+/// Where each element of a tile is: bit-linear maps, their instances and conversions.
+pub mod layout;
 pub mod passes;
 pub mod program;
 pub mod ptx;
 mod text;
+pub mod tile_interpreter;
 mod verify;
 
 pub use compile::{

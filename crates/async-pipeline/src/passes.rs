@@ -14,6 +14,7 @@ mod test_panic;
 mod verify_barriers;
 mod verify_channels;
 mod verify_lowered;
+mod verify_tiles;
 
 pub use options::{CpAsyncArrive, Options, PassOption};
 
@@ -38,6 +39,7 @@ pub struct Pass {
 
 /// Every pass of the project, in the order in which the named pipeline runs them.
 pub static PASSES: &[Pass] = &[
+    verify_tiles::PASS,
     verify_channels::PASS,
     multistage::PASS,
     insert_barriers::PASS,
@@ -112,6 +114,8 @@ pub fn pipeline(values: &[&str]) -> Result<String, String> {
     let arrive = options.cp_async_arrive()?;
     let timeout = options.wait_timeout()?.unwrap_or(0);
     let mut passes = vec![
+        // Before anything is changed: errors name what was written.
+        "async-pipeline-verify-tiles".to_owned(),
         // Rules of the channel level that need more than one op; everything behind relies on them.
         "async-pipeline-verify-channels".to_owned(),
         // Loads run ahead in roles that both fill and drain a channel; needs channels still whole.

@@ -6,6 +6,7 @@
 mod attributes;
 mod barrier;
 mod channel;
+mod tile;
 
 pub(crate) use attributes::verify_attribute;
 
@@ -13,6 +14,9 @@ use async_pipeline_sys::{
     hooks::Located,
     ir::{Op, Type, Value},
 };
+
+/// More slots than any shared memory holds of anything useful; keeps unrolled code small.
+const MAX_STAGES: i64 = 64;
 
 pub(crate) type Verified = Result<(), Located>;
 
@@ -32,7 +36,13 @@ pub(crate) fn verify_op(op: Op) -> Verified {
         "channel.commit" => channel::end(op, "async_pipeline.channel.acquire"),
         "channel.release" => channel::end(op, "async_pipeline.channel.wait"),
         "channel.view" => channel::view(op),
-        "work.copy" => channel::copy(op),
+        "tile.alloc" => tile::alloc(op),
+        "tile.accumulator" => tile::accumulator(op),
+        "tile.window" => tile::window(op),
+        "work.copy" => tile::copy(op),
+        "work.mma" => tile::mma(op),
+        "work.load" => tile::load(op),
+        "work.store" => tile::store(op),
         _ => barrier::verify(op, name),
     }
 }

@@ -218,20 +218,30 @@ fn a_ptx_version_without_an_instruction_is_refused() {
 }
 
 mod docs {
-    use async_pipeline::passes::render_markdown;
+    use async_pipeline::{passes, tile_interpreter};
     use std::{env, fs, path::Path};
 
-    #[test]
-    fn the_page_of_passes_is_up_to_date() {
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/passes.md");
-        let made = render_markdown();
+    /// Compares a page of the reference with what it is made from; `BLESS=1` writes it anew.
+    fn check(name: &str, made: &str) {
+        let page =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/reference/{name}"));
         if env::var_os("BLESS").is_some() {
-            fs::write(&page, &made).expect("docs/ can be written");
+            fs::write(&page, made).expect("docs/ can be written");
         }
         let stored = fs::read_to_string(&page).unwrap_or_default();
         assert!(
             stored == made,
-            "docs/reference/passes.md is stale; run ./dev doc"
+            "docs/reference/{name} is stale; run ./dev doc"
         );
+    }
+
+    #[test]
+    fn the_page_of_passes_is_up_to_date() {
+        check("passes.md", &passes::render_markdown());
+    }
+
+    #[test]
+    fn the_page_of_tile_semantics_is_up_to_date() {
+        check("tile-semantics.md", &tile_interpreter::render_markdown());
     }
 }

@@ -1,11 +1,12 @@
-"""Names the ops of the dialect that the round-trip test does not have."""
+"""Names the ops of the dialect (.td) that no round-trip test (.mlir) has."""
 
 import pathlib
 import re
 import sys
 
-test, *definitions = map(pathlib.Path, sys.argv[1:])
-text = test.read_text()
+paths = [pathlib.Path(argument) for argument in sys.argv[1:]]
+text = "\n".join(path.read_text() for path in paths if path.suffix == ".mlir")
+definitions = [path for path in paths if path.suffix == ".td"]
 # An op's definition, direct or through a class that stands for several.
 op = re.compile(r"^def AsyncPipeline_\w+Op\b[^\"]*?<\"([a-z_.]+)\"", re.MULTILINE)
 names = [name for path in definitions for name in op.findall(path.read_text())]

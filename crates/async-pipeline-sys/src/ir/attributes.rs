@@ -115,6 +115,19 @@ impl Attr {
                 .collect()
         }
     }
+
+    /// The values of an `array<i64: …>` attribute; empty for any other.
+    pub fn dense_i64(self) -> Vec<i64> {
+        // SAFETY: guarded by the test; the index is below the count.
+        unsafe {
+            if !mlir_sys::mlirAttributeIsADenseI64Array(self.raw()) {
+                return Vec::new();
+            }
+            (0..mlir_sys::mlirDenseArrayGetNumElements(self.raw()))
+                .map(|index| mlir_sys::mlirDenseI64ArrayGetElement(self.raw(), index))
+                .collect()
+        }
+    }
 }
 
 impl Ctx {

@@ -16,6 +16,10 @@ pub enum TypeKind {
     Buffer,
     /// `!async_pipeline.tensor_map`
     TensorMap,
+    /// `!async_pipeline.accumulator`
+    Accumulator,
+    /// `!async_pipeline.window`
+    Window,
     /// A type of another dialect.
     Other,
 }
@@ -36,12 +40,14 @@ impl Type {
             3 => TypeKind::MBarrier,
             4 => TypeKind::Buffer,
             5 => TypeKind::TensorMap,
+            6 => TypeKind::Accumulator,
+            7 => TypeKind::Window,
             _ => TypeKind::Other,
         }
     }
 
-    /// Tiles of a channel or slot, the tile of a buffer, the box of a tensor map,
-    /// each as a ranked tensor type.
+    /// Tiles of a channel or slot, the tile of a buffer or accumulator, the box of a
+    /// tensor map, the extents of a window, each as a ranked tensor type.
     pub fn fields(self) -> Vec<Type> {
         // SAFETY: the index is below the count.
         unsafe {
@@ -51,7 +57,8 @@ impl Type {
         }
     }
 
-    /// Stages of a buffer or mbarrier array; 0 for any other type.
+    /// Stages of a buffer or mbarrier array; 0 for a buffer of the tile level and any
+    /// other type.
     pub fn stages(self) -> i64 {
         // SAFETY: the type is live.
         unsafe { ffi::apTypeStages(self.raw()) }
@@ -67,6 +74,12 @@ impl Type {
     pub fn is_vector(self) -> bool {
         // SAFETY: the type is live.
         unsafe { mlir_sys::mlirTypeIsAVector(self.raw()) }
+    }
+
+    /// Whether it is a vector of a length that is known when the kernel runs.
+    pub fn is_scalable(self) -> bool {
+        // SAFETY: guarded by the test.
+        unsafe { self.is_vector() && mlir_sys::mlirVectorTypeIsScalable(self.raw()) }
     }
 
     /// Whether it is `index`.

@@ -184,7 +184,7 @@ fn reduce(reduction: Reduction, vector: &Value, start: Option<&Value>) -> Result
     Ok(Value::Bits(result))
 }
 
-fn integer(binary: IntegerBinary, width: u32, a: u64, b: u64) -> Result<u64> {
+pub(crate) fn integer(binary: IntegerBinary, width: u32, a: u64, b: u64) -> Result<u64> {
     let (sa, sb) = (signed(a, width), signed(b, width));
     let division = |value: Option<i64>| value.map(i64::cast_unsigned).ok_or(ComputeError::Division);
     let shifts = b < u64::from(width);
@@ -241,7 +241,7 @@ fn rounded_division(a: i64, b: i64, up: bool) -> Option<i64> {
     })
 }
 
-fn compare_integers(predicate: IntegerPredicate, width: u32, a: u64, b: u64) -> bool {
+pub(crate) fn compare_integers(predicate: IntegerPredicate, width: u32, a: u64, b: u64) -> bool {
     let (sa, sb) = (signed(a, width), signed(b, width));
     match predicate {
         IntegerPredicate::Eq => a == b,
@@ -257,7 +257,7 @@ fn compare_integers(predicate: IntegerPredicate, width: u32, a: u64, b: u64) -> 
     }
 }
 
-fn compare_floats(predicate: FloatPredicate, a: f64, b: f64) -> bool {
+pub(crate) fn compare_floats(predicate: FloatPredicate, a: f64, b: f64) -> bool {
     match a.partial_cmp(&b) {
         Some(std::cmp::Ordering::Equal) => predicate.equal,
         Some(std::cmp::Ordering::Greater) => predicate.greater,
@@ -329,7 +329,7 @@ fn int_to_float(bits: u64, width: u32, is_signed: bool, to: FloatType) -> u64 {
     }
 }
 
-fn float_to_int(value: f64, width: u32, is_signed: bool) -> u64 {
+pub(crate) fn float_to_int(value: f64, width: u32, is_signed: bool) -> u64 {
     if is_signed {
         let limit = 2_f64.powi(width as i32 - 1);
         let value = value.clamp(-limit, limit);

@@ -73,7 +73,7 @@ pub(super) fn row_major(sizes: &[i64]) -> Vec<i64> {
 }
 
 /// The low `width` bits.
-pub(super) fn truncate(value: u64, width: u32) -> u64 {
+pub(crate) fn truncate(value: u64, width: u32) -> u64 {
     if width >= 64 {
         value
     } else {
@@ -82,7 +82,7 @@ pub(super) fn truncate(value: u64, width: u32) -> u64 {
 }
 
 /// The number that `width` bits mean in two's complement.
-pub(super) fn signed(value: u64, width: u32) -> i64 {
+pub(crate) fn signed(value: u64, width: u32) -> i64 {
     if width >= 64 || width == 0 {
         return value.cast_signed();
     }

@@ -1,9 +1,9 @@
 //! Rules of the channel level that need more than one op.
 //!
-//! A kernel has roles to run; channels stand in front of them; what a role calls a
+//! Nothing of the tile level is left; a kernel has roles to run; channels stand in front of them; what a role calls a
 //! role's thread count stays inside it.
 
-use super::{Failed, Options, Pass};
+use super::{Failed, Options, Pass, verify_tiles::is_tile_level};
 use crate::diagnostics::{self, error, error_with_note};
 use async_pipeline_sys::ir::Op;
 use std::collections::BTreeMap;
@@ -20,6 +20,17 @@ fn run(module: Op, _: &Options<'_>) -> Result<(), Failed> {
 }
 
 fn kernel(function: Op) -> Result<(), Failed> {
+    let beyond_copies = ["mma", "load", "store"].map(|work| format!("async_pipeline.work.{work}"));
+    let tile_level = |op: &Op| is_tile_level(*op) || beyond_copies.iter().any(|name| op.is(name));
+    if let Some(op) = function.walk().into_iter().find(tile_level) {
+        return Err(error(
+            op,
+            format!(
+                "'{}' op of the tile level is left at the channel level",
+                op.name()
+            ),
+        ));
+    }
     let creates = function.find("async_pipeline.channel.create");
     let roles = function.find("async_pipeline.roles");
     if let (Some(create), None) = (creates.first(), roles.first()) {

@@ -6,7 +6,7 @@
 
 mod barriers;
 mod compute;
-mod constant;
+pub(crate) mod constant;
 mod control;
 mod memory;
 mod vectors;

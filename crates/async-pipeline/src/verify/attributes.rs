@@ -1,6 +1,6 @@
 //! Verifiers of the dialect's attributes on kernels and their arguments.
 
-use super::Verified;
+use super::{MAX_STAGES, Verified, in_range};
 use async_pipeline_sys::{
     dialect::grid_dims,
     ir::{Attr, Op},
@@ -27,6 +27,7 @@ pub(crate) fn verify_attribute(
             }
             Ok(())
         }
+        (None, "async_pipeline.stages" | "async_pipeline.exactly") => on_loop(op, name, value),
         // Set by our own passes for those behind them.
         (None, "async_pipeline.plan") if value.array().is_some() => Ok(()),
         (None, "async_pipeline.shared_bytes") if value.int().is_some_and(|bytes| bytes >= 0) => {
@@ -48,12 +49,32 @@ pub(crate) fn verify_attribute(
         (Some(_), "async_pipeline.may_alias") => {
             Err(format!("expected {name} without a value, got {value}").into())
         }
-        (None, _) => Err(format!("unknown attribute {name}; a kernel may have async_pipeline.grid").into()),
+        (None, _) => Err(format!("unknown attribute {name}; a kernel may have async_pipeline.grid, an scf.for async_pipeline.stages and async_pipeline.exactly").into()),
         (Some(_), _) => Err(format!(
             "unknown argument attribute {name}; there are async_pipeline.name, async_pipeline.align and async_pipeline.may_alias"
         )
         .into()),
     }
+}
+
+/// How many slots the buffers of a loop may have.
+fn on_loop(op: Op, name: &str, value: Attr) -> Verified {
+    if !op.is("scf.for") {
+        return Err(format!("expected {name} on an scf.for, got {}", op.name()).into());
+    }
+    if name == "async_pipeline.stages" {
+        return match value.int() {
+            Some(stages) => in_range(name, stages, 1..=MAX_STAGES),
+            None => Err(format!("expected {name} to be an integer, got {value}").into()),
+        };
+    }
+    if !value.is_unit() {
+        return Err(format!("expected {name} without a value, got {value}").into());
+    }
+    if op.attr("async_pipeline.stages").is_none() {
+        return Err(format!("expected async_pipeline.stages beside {name}").into());
+    }
+    Ok(())
 }
 
 /// A kernel's part of the launch manifest.

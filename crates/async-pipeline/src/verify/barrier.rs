@@ -101,6 +101,10 @@ pub(super) fn verify(op: Op, name: &str) -> Verified {
 fn alloc(op: Op, align: i64) -> Verified {
     directly_in_kernel(op)?;
     named(op)?;
+    let ty = op.result(0).ty();
+    if ty.stages() == 0 {
+        return Err(format!("expected a type with stages, got {ty}").into());
+    }
     match op.attr("offset").and_then(|offset| offset.int()) {
         Some(offset) if offset < 0 || offset % align != 0 => {
             Err(format!("expected an offset that is a multiple of {align}, got {offset}").into())
@@ -112,6 +116,9 @@ fn alloc(op: Op, align: i64) -> Verified {
 /// A constant stage is in range of its barrier array or buffer.
 fn stage(_op: Op, array: Value, stage: Value) -> Verified {
     let stages = array.ty().stages();
+    if stages == 0 {
+        return Err(format!("expected a type with stages, got {}", array.ty()).into());
+    }
     match stage.constant_int() {
         Some(stage) if !(0..stages).contains(&stage) => {
             let message = format!("expected a stage from 0 to {}, got {stage}", stages - 1);

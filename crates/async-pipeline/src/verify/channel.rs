@@ -1,17 +1,15 @@
 //! Verifiers of the channel level.
 
 use super::{
-    Verified, directly_in_kernel, global_side, in_range, inside_role, int_attr, named, tile_view,
+    MAX_STAGES, Verified, directly_in_kernel, in_range, inside_role, int_attr, named, tile_view,
 };
 use async_pipeline_sys::{
     hooks::Located,
-    ir::{Op, TypeKind, Value},
+    ir::{Op, Type, Value},
 };
 
 /// Most warps that a CTA has.
 const MAX_WARPS: i64 = 32;
-/// More slots than any shared memory holds of anything useful; keeps unrolled code small.
-const MAX_STAGES: i64 = 64;
 
 pub(super) fn roles(op: Op) -> Verified {
     directly_in_kernel(op)?;
@@ -139,10 +137,12 @@ fn ends_slot(op: Op) -> bool {
 }
 
 fn uses_slot(op: Op) -> bool {
-    ends_slot(op) || op.is("async_pipeline.channel.view") || op.is("async_pipeline.work.copy")
+    ends_slot(op)
+        || op.is("async_pipeline.channel.view")
+        || op.name().starts_with("async_pipeline.work.")
 }
 
-fn taker(slot: Value) -> Option<Op> {
+pub(super) fn taker(slot: Value) -> Option<Op> {
     slot.defining_op().filter(|op| {
         op.is("async_pipeline.channel.acquire") || op.is("async_pipeline.channel.wait")
     })
@@ -185,9 +185,13 @@ pub(super) fn view(op: Op) -> Verified {
     tile_view(tile, op.result(0).ty())
 }
 
-fn field(op: Op, slot: Value) -> Result<async_pipeline_sys::ir::Type, Located> {
+pub(super) fn field(op: Op, slot: Value) -> Result<Type, Located> {
+    numbered_field(slot, int_attr(op, "field"))
+}
+
+/// The tile of a slot's field.
+pub(super) fn numbered_field(slot: Value, index: i64) -> Result<Type, Located> {
     let fields = slot.ty().fields();
-    let index = int_attr(op, "field");
     usize::try_from(index)
         .ok()
         .and_then(|index| fields.get(index))
@@ -201,45 +205,26 @@ fn field(op: Op, slot: Value) -> Result<async_pipeline_sys::ir::Type, Located> {
         })
 }
 
-pub(super) fn copy(op: Op) -> Verified {
+/// A slot that is filled comes from `acquire`, one that is read from `wait`.
+pub(super) fn taken_for(op: Op, slot: Value, fills: bool) -> Verified {
     inside_role(op)?;
-    let (source, target) = (op.operand_segment(0)[0], op.operand_segment(2)[0]);
-    let (source_indices, target_indices) = (op.operand_segment(1), op.operand_segment(3));
-    let (slot, slot_indices, memref, indices) = match (source.ty().kind(), target.ty().kind()) {
-        (TypeKind::Other, TypeKind::Slot) => (target, target_indices, source, source_indices),
-        (TypeKind::Slot, TypeKind::Other) => (source, source_indices, target, target_indices),
-        _ => {
-            return Err(format!(
-                "expected a memref on one side and a slot on the other, got {} and {}",
-                source.ty(),
-                target.ty()
-            )
-            .into());
-        }
-    };
-    if !slot_indices.is_empty() {
-        return Err("expected no index on the slot".into());
-    }
-    if !memref.ty().is_global_memref() {
-        return Err(format!("expected a memref in global memory, got {}", memref.ty()).into());
-    }
     let Some(taker) = taker(slot) else {
         return Err("expected a slot made by channel.acquire or channel.wait".into());
     };
-    let loads = slot == target;
-    if loads != taker.is("async_pipeline.channel.acquire") {
-        return Err(Located {
-            message: format!(
-                "expected a slot made by {}, got one made by {}",
-                if loads {
-                    "channel.acquire to copy into"
-                } else {
-                    "channel.wait to copy out of"
-                },
-                taker.name()
-            ),
-            note: Some((taker, "made here".into())),
-        });
+    if fills == taker.is("async_pipeline.channel.acquire") {
+        return Ok(());
     }
-    global_side(memref.ty(), &indices, field(op, slot)?)
+    let purpose = match (fills, op.is("async_pipeline.work.copy")) {
+        (true, true) => "channel.acquire to copy into",
+        (false, true) => "channel.wait to copy out of",
+        (true, false) => "channel.acquire to write",
+        (false, false) => "channel.wait to read",
+    };
+    Err(Located {
+        message: format!(
+            "expected a slot made by {purpose}, got one made by {}",
+            taker.name()
+        ),
+        note: Some((taker, "made here".into())),
+    })
 }

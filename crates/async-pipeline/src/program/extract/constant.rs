@@ -26,7 +26,7 @@ pub(super) fn scalar(attribute: Attr, element: ScalarType) -> Option<u64> {
 /// The bits of a `dense<…>` constant, in row-major order.
 ///
 /// Reads the printed form: one element for a splat, a nested list, or the raw bytes in hex.
-pub(super) fn dense(text: &str, lanes: usize, element: ScalarType) -> Option<Vec<u64>> {
+pub(crate) fn dense(text: &str, lanes: usize, element: ScalarType) -> Option<Vec<u64>> {
     let inner = text.trim().strip_prefix("dense<")?;
     let inner = &inner[..closing(inner)?];
     if let Some(hex) = inner

@@ -1,0 +1,7 @@
+//! Layouts against formulas written out a second time, and plans carried out on data.
+
+mod algebra;
+mod conversions;
+mod instances;
+mod memory;
+mod support;

@@ -1,0 +1,9 @@
+// expect: 6:10: 'async_pipeline.work.load' op expected !async_pipeline.buffer<16x8xf32> to come from tile.alloc, got an argument
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%a: !async_pipeline.buffer<16x8xf32>) kernel {
+    %v = async_pipeline.work.load %a : !async_pipeline.buffer<16x8xf32> to vector<16x8xf32>
+    gpu.return
+  }
+}

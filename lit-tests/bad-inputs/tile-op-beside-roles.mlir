@@ -1,0 +1,13 @@
+// expect: 6:10: 'async_pipeline.tile.alloc' op of the tile level is not supported in a kernel with roles
+// RUN: bad-input %s
+
+gpu.module @kernels {
+  gpu.func @k(%A: memref<?x?xf16>, %i: index, %p: i1) kernel {
+    %a = async_pipeline.tile.alloc : !async_pipeline.buffer<16x32xf16>
+    async_pipeline.roles {
+      async_pipeline.role @a warps(1) {
+      }
+    }
+    gpu.return
+  }
+}
