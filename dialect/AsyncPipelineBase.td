@@ -98,8 +98,14 @@ def AsyncPipeline_BufferType : AsyncPipeline_Type<"Buffer", "buffer"> {
 
     `!async_pipeline.buffer<64x64xf16>` is the same at the tile level, where the
     program sees one tile and nothing is said about slots.
+
+    `!async_pipeline.buffer<4, 128x64xf16, swizzle 128>` holds tiles as the tensor
+    core reads them: rows are of 128 bytes, and within each 1024 bytes the
+    16-byte units of row `r` stand exchanged by the exclusive or with `r % 8`. A
+    slot starts at a multiple of 1024 bytes. Tensor copies through a map with the
+    same swizzle fill it; a memref cannot describe it.
   }];
-  let parameters = (ins "int64_t":$stages, "::mlir::Type":$tile);
+  let parameters = (ins "int64_t":$stages, "::mlir::Type":$tile, "int64_t":$swizzle);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -110,8 +116,25 @@ def AsyncPipeline_TensorMapType : AsyncPipeline_Type<"TensorMap", "tensor_map"> 
     `!async_pipeline.tensor_map<64x64xf16>` describes a global tensor to the
     tensor-copy engine. The shape is the box, outermost dimension first; each
     extent is 1 to 256, and the innermost takes a multiple of 16 bytes.
+
+    With `swizzle 128`, as in `!async_pipeline.tensor_map<128x64xf16, swizzle 128>`,
+    the box stands in shared memory as in a buffer with the same swizzle; its rows
+    are of 128 bytes.
   }];
-  let parameters = (ins "::mlir::Type":$box);
+  let parameters = (ins "::mlir::Type":$box, "int64_t":$swizzle);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def AsyncPipeline_TmemType : AsyncPipeline_Type<"Tmem", "tmem"> {
+  let summary = "columns of tensor memory";
+  let description = [{
+    `!async_pipeline.tmem<128>` is an allocated range of 128 columns, each of 128
+    lanes of 32 bits. The number is a power of two from 32 to 512. Made by
+    `tcgen05.address`; it is never a block argument, a yielded value or an operand
+    of `arith.select`.
+  }];
+  let parameters = (ins "int64_t":$columns);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

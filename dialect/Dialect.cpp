@@ -142,8 +142,34 @@ static bool startsWithTile(AsmParser &parser) {
   return *text == 'x';
 }
 
+/// `, swizzle 128` behind a tile; 0 where there is none.
+static ParseResult parseSwizzle(AsmParser &parser, int64_t &swizzle) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return failure(parser.parseKeyword("swizzle") || parser.parseInteger(swizzle));
+}
+
+static void printSwizzle(AsmPrinter &printer, int64_t swizzle) {
+  if (swizzle)
+    printer << ", swizzle " << swizzle;
+}
+
+static LogicalResult verifySwizzle(function_ref<InFlightDiagnostic()> emitError,
+                                   Type tile, int64_t swizzle) {
+  if (!swizzle)
+    return success();
+  if (swizzle != 128)
+    return emitError() << "expected swizzle 128, got " << swizzle;
+  auto tensor = cast<RankedTensorType>(tile);
+  int64_t bytes =
+      tensor.getShape().back() * tensor.getElementType().getIntOrFloatBitWidth() / 8;
+  if (bytes != 128)
+    return emitError() << "expected rows of 128 bytes for swizzle 128, got " << bytes;
+  return success();
+}
+
 Type BufferType::parse(AsmParser &parser) {
-  int64_t stages = 0;
+  int64_t stages = 0, swizzle = 0;
   Type tile;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess())
@@ -152,40 +178,47 @@ Type BufferType::parse(AsmParser &parser) {
       (parser.parseInteger(stages) || parser.parseComma() ||
        failed(verifyStages([&] { return parser.emitError(loc); }, stages))))
     return {};
-  if (parseTile(parser, tile) || parser.parseGreater())
+  if (parseTile(parser, tile) || parseSwizzle(parser, swizzle) || parser.parseGreater())
     return {};
   return BufferType::getChecked([&] { return parser.emitError(loc); },
-                                parser.getContext(), stages, tile);
+                                parser.getContext(), stages, tile, swizzle);
 }
 void BufferType::print(AsmPrinter &printer) const {
   printer << "<";
   if (getStages())
     printer << getStages() << ", ";
   printTile(printer, getTile());
+  printSwizzle(printer, getSwizzle());
   printer << ">";
 }
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t stages, Type tile) {
+                                 int64_t stages, Type tile, int64_t swizzle) {
   // Without stages it is a buffer of the tile level.
+  if (!stages && swizzle)
+    return emitError() << "expected stages for a buffer with a swizzle";
   return failure((stages && failed(verifyStages(emitError, stages))) ||
-                 failed(verifyTile(emitError, tile)));
+                 failed(verifyTile(emitError, tile)) ||
+                 failed(verifySwizzle(emitError, tile, swizzle)));
 }
 
 Type TensorMapType::parse(AsmParser &parser) {
   Type box;
+  int64_t swizzle = 0;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parseTile(parser, box) || parser.parseGreater())
+  if (parser.parseLess() || parseTile(parser, box) || parseSwizzle(parser, swizzle) ||
+      parser.parseGreater())
     return {};
   return TensorMapType::getChecked([&] { return parser.emitError(loc); },
-                                   parser.getContext(), box);
+                                   parser.getContext(), box, swizzle);
 }
 void TensorMapType::print(AsmPrinter &printer) const {
   printer << "<";
   printTile(printer, getBox());
+  printSwizzle(printer, getSwizzle());
   printer << ">";
 }
 LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                    Type box) {
+                                    Type box, int64_t swizzle) {
   if (failed(verifyTile(emitError, box)))
     return failure();
   auto tensor = cast<RankedTensorType>(box);
@@ -197,6 +230,23 @@ LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError
   if (bytes % 16)
     return emitError()
            << "expected an innermost box extent of a multiple of 16 bytes, got " << bytes;
+  return verifySwizzle(emitError, box, swizzle);
+}
+
+Type TmemType::parse(AsmParser &parser) {
+  int64_t columns;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(columns) || parser.parseGreater())
+    return {};
+  return TmemType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                              columns);
+}
+void TmemType::print(AsmPrinter &printer) const { printer << "<" << getColumns() << ">"; }
+LogicalResult TmemType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t columns) {
+  if (columns < 32 || columns > 512 || (columns & (columns - 1)))
+    return emitError() << "expected a power of two from 32 to 512 columns, got "
+                       << columns;
   return success();
 }
 
@@ -389,6 +439,7 @@ int apTypeKind(MlirType type) {
       .Case<TensorMapType>([](auto) { return 5; })
       .Case<AccumulatorType>([](auto) { return 6; })
       .Case<WindowType>([](auto) { return 7; })
+      .Case<TmemType>([](auto) { return 8; })
       .Default([](auto) { return 0; });
 }
 intptr_t apTypeFieldCount(MlirType type) {
@@ -412,14 +463,23 @@ int64_t apTypeStages(MlirType type) {
       .Case<MBarrierType, BufferType>([](auto t) { return t.getStages(); })
       .Default([](auto) { return 0; });
 }
+int64_t apTypeSwizzle(MlirType type) {
+  return llvm::TypeSwitch<Type, int64_t>(unwrap(type))
+      .Case<BufferType, TensorMapType>([](auto t) { return t.getSwizzle(); })
+      .Default([](auto) { return 0; });
+}
+int64_t apTypeColumns(MlirType type) {
+  auto tmem = dyn_cast<TmemType>(unwrap(type));
+  return tmem ? tmem.getColumns() : 0;
+}
 MlirType apMBarrierTypeGet(MlirContext context, int64_t stages) {
   return wrap(MBarrierType::get(unwrap(context), stages));
 }
 MlirType apBufferTypeGet(MlirContext context, int64_t stages, MlirType tile) {
-  return wrap(BufferType::get(unwrap(context), stages, unwrap(tile)));
+  return wrap(BufferType::get(unwrap(context), stages, unwrap(tile), 0));
 }
 MlirType apTensorMapTypeGet(MlirContext context, MlirType box) {
-  return wrap(TensorMapType::get(unwrap(context), unwrap(box)));
+  return wrap(TensorMapType::get(unwrap(context), unwrap(box), 0));
 }
 /// The grid's expressions: 1 to 3 for a grid attribute, 0 for any other.
 intptr_t apGridDimCount(MlirAttribute attribute) {

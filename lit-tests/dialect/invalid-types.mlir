@@ -268,3 +268,75 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected swizzle 128, got 64}}
+  gpu.func @k(%x: !async_pipeline.buffer<2, 64x64xf16, swizzle 64>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected rows of 128 bytes for swizzle 128, got 64}}
+  gpu.func @k(%x: !async_pipeline.buffer<2, 64x32xf16, swizzle 128>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected stages for a buffer with a swizzle}}
+  gpu.func @k(%x: !async_pipeline.buffer<64x64xf16, swizzle 128>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected 'swizzle'}}
+  gpu.func @k(%x: !async_pipeline.buffer<2, 64x64xf16, 128>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected rows of 128 bytes for swizzle 128, got 64}}
+  gpu.func @k(%x: !async_pipeline.tensor_map<64x32xf16, swizzle 128>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected a power of two from 32 to 512 columns, got 16}}
+  gpu.func @k(%x: !async_pipeline.tmem<16>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected a power of two from 32 to 512 columns, got 96}}
+  gpu.func @k(%x: !async_pipeline.tmem<96>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{expected a power of two from 32 to 512 columns, got 1024}}
+  gpu.func @k(%x: !async_pipeline.tmem<1024>) kernel {
+    gpu.return
+  }
+}

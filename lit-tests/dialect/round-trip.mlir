@@ -196,4 +196,48 @@ gpu.module @kernels {
         : !async_pipeline.channel<1xi8, 2x3xi64, 1x1x4xbf16, 2x2x2x2xf8E4M3FN, 1x1x1x1x4xf32>
     gpu.return
   }
+
+  // CHECK-LABEL: gpu.func @tensor_core
+  // CHECK-SAME: %[[A:[a-z0-9]+]]: memref<?x?xf16>
+  // CHECK-SAME: %[[I:[a-z0-9]+]]: i32
+  // CHECK-SAME: %[[V:[a-z0-9]+]]: vector<32xf32>
+  gpu.func @tensor_core(%A: memref<?x?xf16>, %i: i32, %accumulate: i1, %v: vector<32xf32>) kernel {
+    // CHECK: %[[MAP:.+]] = async_pipeline.tma.descriptor %[[A]] : memref<?x?xf16> to <128x64xf16, swizzle 128>
+    %map = async_pipeline.tma.descriptor %A
+        : memref<?x?xf16> to !async_pipeline.tensor_map<128x64xf16, swizzle 128>
+    // CHECK: %[[T:.+]] = async_pipeline.buffer.alloc "t" : <3, 128x64xf16, swizzle 128>
+    %t = async_pipeline.buffer.alloc "t" : !async_pipeline.buffer<3, 128x64xf16, swizzle 128>
+    %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<1, 1xi32>
+    %bars = async_pipeline.mbarrier.alloc "bars" : !async_pipeline.mbarrier<3>
+    // CHECK: async_pipeline.tma.load %[[MAP]][%[[I]], %[[I]]] to %[[T]][%[[I]]], %{{.+}}[%[[I]]] : <128x64xf16, swizzle 128> to <3, 128x64xf16, swizzle 128>, <3>
+    async_pipeline.tma.load %map[%i, %i] to %t[%i], %bars[%i]
+        : !async_pipeline.tensor_map<128x64xf16, swizzle 128> to !async_pipeline.buffer<3, 128x64xf16, swizzle 128>, !async_pipeline.mbarrier<3>
+    // CHECK: async_pipeline.tcgen05.alloc %[[W:.+]][%[[I]]] columns(128) : <1, 1xi32>
+    async_pipeline.tcgen05.alloc %where[%i] columns(128) : !async_pipeline.buffer<1, 1xi32>
+    // CHECK: async_pipeline.tcgen05.relinquish
+    async_pipeline.tcgen05.relinquish
+    // CHECK: %[[ACC:.+]] = async_pipeline.tcgen05.address %[[W]][%[[I]]] : <1, 1xi32> to <128>
+    %acc = async_pipeline.tcgen05.address %where[%i]
+        : !async_pipeline.buffer<1, 1xi32> to !async_pipeline.tmem<128>
+    // CHECK: async_pipeline.tcgen05.mma %[[ACC]][%[[I]]], %[[T]][%[[I]]], %[[T]][%[[I]]], %{{.+}} : <128>, <3, 128x64xf16, swizzle 128>, <3, 128x64xf16, swizzle 128>
+    async_pipeline.tcgen05.mma %acc[%i], %t[%i], %t[%i], %accumulate
+        : !async_pipeline.tmem<128>, !async_pipeline.buffer<3, 128x64xf16, swizzle 128>, !async_pipeline.buffer<3, 128x64xf16, swizzle 128>
+    // CHECK: async_pipeline.tcgen05.commit %{{.+}}[%[[I]]] : <3>
+    async_pipeline.tcgen05.commit %bars[%i] : !async_pipeline.mbarrier<3>
+    // CHECK: async_pipeline.tcgen05.fence_after
+    async_pipeline.tcgen05.fence_after
+    // CHECK: async_pipeline.tcgen05.ld %[[ACC]][%[[I]]] : <128> -> vector<64xi32>
+    %w = async_pipeline.tcgen05.ld %acc[%i] : !async_pipeline.tmem<128> -> vector<64xi32>
+    // CHECK: async_pipeline.tcgen05.wait_ld
+    async_pipeline.tcgen05.wait_ld
+    // CHECK: async_pipeline.tcgen05.st %[[V]] to %[[ACC]][%[[I]]] : vector<32xf32> to <128>
+    async_pipeline.tcgen05.st %v to %acc[%i] : vector<32xf32> to !async_pipeline.tmem<128>
+    // CHECK: async_pipeline.tcgen05.wait_st
+    async_pipeline.tcgen05.wait_st
+    // CHECK: async_pipeline.tcgen05.fence_before
+    async_pipeline.tcgen05.fence_before
+    // CHECK: async_pipeline.tcgen05.dealloc %[[ACC]] : <128>
+    async_pipeline.tcgen05.dealloc %acc : !async_pipeline.tmem<128>
+    gpu.return
+  }
 }

@@ -45,4 +45,17 @@ gpu.module @kernels {
   gpu.func @nothing() kernel {
     gpu.return
   }
+
+  // A swizzled slot starts where its pattern does.
+  // CHECK-LABEL: gpu.func @swizzled
+  // CHECK-SAME: async_pipeline.shared_bytes = 6152 : i64
+  // CHECK: "w" offset(0)
+  // CHECK: "s" offset(1024)
+  // CHECK: "b" offset(6144)
+  gpu.func @swizzled() kernel {
+    %w = async_pipeline.buffer.alloc "w" : !async_pipeline.buffer<1, 1xi32>
+    %s = async_pipeline.buffer.alloc "s" : !async_pipeline.buffer<5, 4x64xf16, swizzle 128>
+    %b = async_pipeline.mbarrier.alloc "b" : !async_pipeline.mbarrier<1>
+    gpu.return
+  }
 }

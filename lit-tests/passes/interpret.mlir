@@ -94,3 +94,40 @@ gpu.module @unknown {
     gpu.return
   }
 }
+
+// -----
+
+// Tests that the tensor core is not interpreted, and said so.
+gpu.module @tensor {
+  gpu.func @kernel() kernel {
+    %zero = arith.constant 0 : i32
+    // expected-error @below {{cannot interpret 'async_pipeline.tcgen05.fence_before'}}
+    async_pipeline.tcgen05.fence_before
+    gpu.return
+  }
+}
+
+// -----
+
+// Tests the same of tensor memory.
+gpu.module @tensor {
+  gpu.func @kernel() kernel {
+    %zero = arith.constant 0 : i32
+    %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<2, 1xi32>
+    // expected-error @below {{cannot interpret 'async_pipeline.tcgen05.alloc'}}
+    async_pipeline.tcgen05.alloc %where[%zero] columns(128) : !async_pipeline.buffer<2, 1xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Tests the same of a swizzled buffer.
+gpu.module @tensor {
+  gpu.func @kernel() kernel {
+    %zero = arith.constant 0 : i32
+    // expected-error @below {{cannot interpret this form of 'async_pipeline.buffer.alloc': a swizzle is not supported}}
+    %a = async_pipeline.buffer.alloc "a" : !async_pipeline.buffer<2, 64x64xf16, swizzle 128>
+    gpu.return
+  }
+}

@@ -81,6 +81,8 @@ unsafe extern "C" {
     pub(crate) fn apTypeFieldCount(ty: MlirType) -> isize;
     pub(crate) fn apTypeField(ty: MlirType, index: isize) -> MlirType;
     pub(crate) fn apTypeStages(ty: MlirType) -> i64;
+    pub(crate) fn apTypeSwizzle(ty: MlirType) -> i64;
+    pub(crate) fn apTypeColumns(ty: MlirType) -> i64;
     pub(crate) fn apMBarrierTypeGet(context: MlirContext, stages: i64) -> MlirType;
     pub(crate) fn apBufferTypeGet(context: MlirContext, stages: i64, tile: MlirType) -> MlirType;
     pub(crate) fn apTensorMapTypeGet(context: MlirContext, tile: MlirType) -> MlirType;

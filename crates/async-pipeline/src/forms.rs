@@ -1,5 +1,6 @@
 //! Which PTX instruction forms an op of the barrier level ends as.
 
+use crate::verify::tensor::operand;
 use async_pipeline_sys::ir::Op;
 use ptx_model::{legality::Form, target::Target};
 
@@ -56,6 +57,25 @@ pub(crate) fn forms(op: Op, target: Target) -> Vec<Form> {
         "named_barrier.arrive" => vec![Form::BarrierArrive],
         "warp.sync" => vec![Form::BarWarpSync],
         "elect" if target.has_elect() => vec![Form::ElectSync],
+        // An address says nothing without the allocation it comes from.
+        "tcgen05.alloc" | "tcgen05.address" => vec![Form::Tcgen05Alloc],
+        "tcgen05.relinquish" => vec![Form::Tcgen05Relinquish],
+        "tcgen05.dealloc" => vec![Form::Tcgen05Dealloc],
+        "tcgen05.mma" => {
+            let element = op.operand(2).ty().fields()[0].element();
+            match operand(element).map(|operand| operand.kind) {
+                Some("tf32") => vec![Form::Tcgen05MmaTf32],
+                Some("f8f6f4") => vec![Form::Tcgen05MmaF8f6f4],
+                _ => vec![Form::Tcgen05MmaF16],
+            }
+        }
+        "tcgen05.commit" => vec![Form::Tcgen05Commit],
+        "tcgen05.ld" => vec![Form::Tcgen05Ld],
+        "tcgen05.st" => vec![Form::Tcgen05St],
+        "tcgen05.wait_ld" => vec![Form::Tcgen05WaitLd],
+        "tcgen05.wait_st" => vec![Form::Tcgen05WaitSt],
+        "tcgen05.fence_before" => vec![Form::Tcgen05FenceBefore],
+        "tcgen05.fence_after" => vec![Form::Tcgen05FenceAfter],
         _ => Vec::new(),
     }
 }

@@ -16,6 +16,7 @@ mod verify_channels;
 mod verify_lowered;
 mod verify_tiles;
 
+pub(crate) use allocate::slot_align;
 pub use options::{CpAsyncArrive, Options, PassOption};
 
 use async_pipeline_sys::{OptionSpec, ir::Op};

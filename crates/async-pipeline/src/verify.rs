@@ -6,6 +6,7 @@
 mod attributes;
 mod barrier;
 mod channel;
+pub(crate) mod tensor;
 mod tile;
 
 pub(crate) use attributes::verify_attribute;
@@ -43,6 +44,7 @@ pub(crate) fn verify_op(op: Op) -> Verified {
         "work.mma" => tile::mma(op),
         "work.load" => tile::load(op),
         "work.store" => tile::store(op),
+        _ if name.starts_with("tcgen05.") => tensor::verify(op, name),
         _ => barrier::verify(op, name),
     }
 }

@@ -260,14 +260,23 @@ fn mlir_goes_through_the_compiler_beside_the_program() {
     let program = folder.0.path().join("pipeline-run");
     fs::copy(env!("CARGO_BIN_EXE_pipeline-run"), &program).expect("copies");
     let run = |arguments: &[&str]| {
-        let mut command = Command::new(&program);
-        let output = command
-            .current_dir(folder.0.path())
-            .args(arguments)
-            .output();
-        let output = output.expect("starts");
-        let error = String::from_utf8(output.stderr).expect("UTF-8");
-        (output.status.code().expect("ends"), error)
+        loop {
+            let mut command = Command::new(&program);
+            let output = command
+                .current_dir(folder.0.path())
+                .args(arguments)
+                .output();
+            // A test that starts a process at this moment holds the files that are written here
+            // open for a little longer.
+            let output = match output {
+                Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => continue,
+                other => other.expect("starts"),
+            };
+            let error = String::from_utf8(output.stderr).expect("UTF-8");
+            if !error.contains("Text file busy") {
+                return (output.status.code().expect("ends"), error);
+            }
+        }
     };
     folder.put("add.mlir", "");
     let script = folder.put(

@@ -332,7 +332,10 @@ fn launch(program: &Program, emulator: &mut Emulator, chance: &mut Chance) -> La
     }
     Launch {
         grid: [
-            1 + chance.below(3) as u32 * program.cluster.map_or(1, |c| c[0]),
+            program
+                .cluster
+                .map_or(1, |c| c[0])
+                .saturating_mul(1 + chance.below(3) as u32),
             1,
             1,
         ],

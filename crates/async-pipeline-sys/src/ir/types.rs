@@ -20,6 +20,8 @@ pub enum TypeKind {
     Accumulator,
     /// `!async_pipeline.window`
     Window,
+    /// `!async_pipeline.tmem`
+    Tmem,
     /// A type of another dialect.
     Other,
 }
@@ -42,6 +44,7 @@ impl Type {
             5 => TypeKind::TensorMap,
             6 => TypeKind::Accumulator,
             7 => TypeKind::Window,
+            8 => TypeKind::Tmem,
             _ => TypeKind::Other,
         }
     }
@@ -62,6 +65,18 @@ impl Type {
     pub fn stages(self) -> i64 {
         // SAFETY: the type is live.
         unsafe { ffi::apTypeStages(self.raw()) }
+    }
+
+    /// Bytes of the swizzle of a buffer or tensor map; 0 for none.
+    pub fn swizzle(self) -> i64 {
+        // SAFETY: the type is live.
+        unsafe { ffi::apTypeSwizzle(self.raw()) }
+    }
+
+    /// Columns of a range of tensor memory; 0 for any other type.
+    pub fn columns(self) -> i64 {
+        // SAFETY: the type is live.
+        unsafe { ffi::apTypeColumns(self.raw()) }
     }
 
     /// Whether it is a ranked memref.

@@ -3,12 +3,13 @@
 //! Needs: barrier level. Leaves: `offset` on every `buffer.alloc` and
 //! `mbarrier.alloc`, and `async_pipeline.shared_bytes` on the kernel.
 //!
-//! Buffers come first, each slot at a multiple of 128 bytes as tensor copies need;
+//! Buffers come first, each slot at a multiple of 128 bytes as tensor copies need, of
+//! 1024 where it is swizzled, so that the pattern begins with it;
 //! barriers follow, 8 bytes each.
 
 use super::{Failed, Options, Pass, options::TARGET};
 use crate::diagnostics::{self, error, error_with_note};
-use async_pipeline_sys::ir::Op;
+use async_pipeline_sys::ir::{Op, Type};
 use ptx_model::target::Target;
 
 pub(super) const PASS: Pass = Pass {
@@ -20,6 +21,8 @@ pub(super) const PASS: Pass = Pass {
 
 /// Alignment of a slot, bytes: the shared-memory side of a tensor copy.
 pub(crate) const SLOT_ALIGN: i64 = 128;
+/// Alignment of a swizzled slot, bytes: where a pattern of 8 rows of 128 bytes begins.
+const SWIZZLED_ALIGN: i64 = 1024;
 /// Bytes of an mbarrier object (PTX ISA 9.1, 9.7.13.15.1).
 pub(crate) const MBARRIER_BYTES: i64 = 8;
 
@@ -31,6 +34,20 @@ fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
 /// Bytes from one slot of a buffer to the next.
 pub(crate) fn slot_stride(tile_bytes: i64) -> i64 {
     round_up(tile_bytes, SLOT_ALIGN)
+}
+
+/// Alignment of a buffer's slots, bytes.
+pub(crate) fn slot_align(buffer: Type) -> i64 {
+    if buffer.swizzle() == 0 {
+        SLOT_ALIGN
+    } else {
+        SWIZZLED_ALIGN
+    }
+}
+
+/// Bytes from one slot of a buffer at the barrier level to the next.
+pub(crate) fn buffer_stride(buffer: Type) -> i64 {
+    round_up(buffer.fields()[0].tile_bytes(), slot_align(buffer))
 }
 
 /// The next multiple; neither value is negative.
@@ -94,9 +111,9 @@ fn request(alloc: Op) -> Request {
     let ty = alloc.result(0).ty();
     let stages = ty.stages();
     match ty.fields().first() {
-        Some(tile) => Request {
-            bytes: stages * slot_stride(tile.tile_bytes()),
-            align: SLOT_ALIGN,
+        Some(_) => Request {
+            bytes: stages * buffer_stride(ty),
+            align: slot_align(ty),
             stages,
         },
         None => Request {
@@ -120,7 +137,7 @@ fn fits(
     }
     let (tiles, barriers): (Vec<Request>, Vec<Request>) = requests
         .iter()
-        .partition(|request| request.align == SLOT_ALIGN);
+        .partition(|request| request.align != MBARRIER_BYTES);
     let sum = |requests: &[Request]| requests.iter().map(|request| request.bytes).sum::<i64>();
     let fit = largest_fit(requests, limit);
     let advice = match fit {

@@ -15,6 +15,7 @@ mod mbarrier;
 mod memory;
 mod roles;
 mod sync;
+mod tensor;
 
 use super::{
     Failed, Options, Pass,
@@ -71,7 +72,7 @@ impl Lowering {
             roles::lower(*roles, self.target);
         }
         self.memory.finish();
-        memory::drop_unused_maps(function);
+        memory::drop_unused_casts(function);
         diagnostics::all(function.walk(), |op| {
             let foreign = op.name().starts_with("gpu.") || op.name().starts_with("async_pipeline.");
             if foreign && op.block().is_some() {
@@ -102,6 +103,7 @@ impl Lowering {
             {
                 self.copy(op, name)
             }
+            _ if name.starts_with("tcgen05.") => self.tensor(op, name),
             _ => self.synchronise(op, name),
         }
     }

@@ -4,21 +4,26 @@ use super::{
     Verified, directly_in_kernel, global_side, in_range, innermost_contiguous, int_attr, named,
     tile_view,
 };
+use crate::passes::slot_align;
 use async_pipeline_sys::{
     hooks::Located,
     ir::{Op, Type, Value},
 };
 use ptx_model::mbarrier::{MAX_COUNT, MAX_TX};
 
-/// Alignment of a slot and of a tensor copy's shared-memory side, bytes.
-const SLOT_ALIGN: i64 = 128;
-
 pub(super) fn verify(op: Op, name: &str) -> Verified {
     match name {
-        "buffer.alloc" => alloc(op, SLOT_ALIGN),
+        "buffer.alloc" => alloc(op, slot_align(op.result(0).ty())),
         "mbarrier.alloc" => alloc(op, 8),
         "buffer.slot" => {
             stage(op, op.operand(0), op.operand(1))?;
+            let buffer = op.operand(0).ty();
+            if buffer.swizzle() != 0 {
+                return Err(format!(
+                    "expected a buffer without swizzle, which a memref can describe, got {buffer}"
+                )
+                .into());
+            }
             tile_view(op.operand(0).ty().fields()[0], op.result(0).ty())
         }
         "mbarrier.init" => in_range("count", int_attr(op, "count"), 1..=i64::from(MAX_COUNT)),
@@ -114,7 +119,7 @@ fn alloc(op: Op, align: i64) -> Verified {
 }
 
 /// A constant stage is in range of its barrier array or buffer.
-fn stage(_op: Op, array: Value, stage: Value) -> Verified {
+pub(super) fn stage(_op: Op, array: Value, stage: Value) -> Verified {
     let stages = array.ty().stages();
     if stages == 0 {
         return Err(format!("expected a type with stages, got {}", array.ty()).into());
@@ -256,9 +261,18 @@ fn tensor_copy(op: Op, map: Value, coordinates: usize, buffer: Value, slot: Valu
         )
         .into());
     }
-    if at * width % SLOT_ALIGN != 0 {
+    if map.ty().swizzle() != buffer.ty().swizzle() {
         return Err(format!(
-            "expected the box to start at a multiple of {SLOT_ALIGN} bytes, got {}",
+            "expected the swizzle of the slot and of the box to be equal, got {} and {}",
+            buffer.ty(),
+            map.ty()
+        )
+        .into());
+    }
+    let align = slot_align(buffer.ty());
+    if at * width % align != 0 {
+        return Err(format!(
+            "expected the box to start at a multiple of {align} bytes, got {}",
             at * width
         )
         .into());

@@ -212,7 +212,10 @@ fn parameters(arguments: &[Argument], maps: &[Op], values: &[Value]) -> Vec<Para
             element_type,
             element_strides: vec![1; box_shape.len()],
             box_shape,
-            swizzle: Swizzle::None,
+            swizzle: match map.result(0).ty().swizzle() {
+                0 => Swizzle::None,
+                _ => Swizzle::B128,
+            },
             fill: Fill::Zero,
         }));
     }

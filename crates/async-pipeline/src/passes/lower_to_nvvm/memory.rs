@@ -5,7 +5,7 @@ use crate::{
     diagnostics::error,
     passes::{
         Failed,
-        allocate::{MBARRIER_BYTES, slot_stride},
+        allocate::{MBARRIER_BYTES, buffer_stride},
         descriptor,
         lower_kernel_abi::SHARED,
     },
@@ -48,14 +48,15 @@ pub(super) fn number_spaces(function: Op) {
     }
 }
 
-/// Tensor maps have become the pointers behind their casts.
-pub(super) fn drop_unused_maps(function: Op) {
+/// Tensor maps have become the pointers behind their casts, ranges of tensor memory the
+/// addresses.
+pub(super) fn drop_unused_casts(function: Op) {
     for cast in function.find("builtin.unrealized_conversion_cast") {
         let results = cast.results();
-        let maps = results
+        let ours = results
             .iter()
-            .all(|result| result.ty().kind() == TypeKind::TensorMap);
-        if maps && results.iter().all(|result| result.uses().is_empty()) {
+            .all(|result| matches!(result.ty().kind(), TypeKind::TensorMap | TypeKind::Tmem));
+        if ours && results.iter().all(|result| result.uses().is_empty()) {
             cast.erase();
         }
     }
@@ -123,14 +124,7 @@ impl Memory {
     ) -> Result<Value, Failed> {
         let tile = buffer.ty().fields()[0];
         let bytes = element * tile.element().byte_width().unwrap_or(1);
-        self.element(
-            builder,
-            op,
-            buffer,
-            slot,
-            slot_stride(tile.tile_bytes()),
-            bytes,
-        )
+        self.element(builder, op, buffer, slot, buffer_stride(buffer.ty()), bytes)
     }
 
     fn element(
@@ -170,7 +164,7 @@ impl Memory {
         let (base, _) = self.base(op, buffer)?;
         let builder = Builder::before(op);
         let build = Build(builder);
-        let stride = slot_stride(buffer.ty().fields()[0].tile_bytes());
+        let stride = buffer_stride(buffer.ty());
         let bytes = build.mul(stage, build.i32(stride));
         let pointer = byte_offset(builder, base, &[bytes], i32::MIN);
         let memref = op.result(0).ty();

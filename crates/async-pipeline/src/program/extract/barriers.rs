@@ -215,6 +215,9 @@ impl Extractor {
         let Some((shape, element)) = tile(value.ty()) else {
             return problem(op, Problem::UnknownType(value.ty().to_string()));
         };
+        if value.ty().swizzle() != 0 {
+            return unknown_form(op, "a swizzle is not supported");
+        }
         let place = self.place(op);
         self.buffer_ids
             .insert(value, BufferId(self.buffers.len() as u32));

@@ -10,6 +10,10 @@ use crate::{
     report::Kind,
 };
 
+/// Conflicts beyond these are reported at once: every store that finishes looks at all of them, and
+/// a kernel that stores without end shall not make that quadratic.
+const MOST_WAITING: usize = 1024;
+
 /// Stores in flight, and conflicts between them.
 #[derive(Debug, Default)]
 pub struct TwinStores {
@@ -40,7 +44,7 @@ impl TwinStores {
         let between_stores = access.mode == Mode::Write
             && conflict.other_mode == Mode::Write
             && conflict.kind == Kind::ReadBeforeComplete;
-        if !between_stores {
+        if !between_stores || self.waiting.len() >= MOST_WAITING {
             return false;
         }
         let open = self.open.iter();
