@@ -211,6 +211,12 @@ fn endless_loops_end() {
          @%p1 bra L;",
     );
     reported(&run, &sleeping, Kind::Deadlock, "");
+    let (outcome, _) = run.run(&sleeping);
+    assert!(
+        outcome.reports[0].site.is_some(),
+        "{}",
+        show(&outcome.reports)
+    );
 }
 
 #[test]

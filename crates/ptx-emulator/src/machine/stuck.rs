@@ -138,6 +138,7 @@ impl Machine {
 
     fn first_waiter(&self) -> Option<Site> {
         self.first_fragment(|state| matches!(state, State::Waiting { .. } | State::Expired))
+            .or_else(|| self.first_fragment(|_| true))
     }
 
     fn first_runner(&self) -> Option<Site> {
