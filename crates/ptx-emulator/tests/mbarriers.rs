@@ -2,7 +2,7 @@
 
 mod support;
 
-use ptx_emulator::{Kind, Severity};
+use ptx_emulator::{Kind, Schedule, Severity};
 use support::{Run, clean, has, kernel, reported, schedules, show};
 
 const BAR: &str = ".shared .align 8 .b64 bar; .shared .align 16 .b32 buf[64];";
@@ -425,4 +425,36 @@ fn a_remote_arrive_needs_the_init_fence() {
     run.options.strict = true;
     let (outcome, _) = run.run(&ptx(""));
     assert!(!outcome.is_clean());
+}
+
+#[test]
+fn a_copy_that_nobody_waits_for_outlives_its_cta() {
+    let ptx = |wait: &str| {
+        kernel(
+            "sm_90a",
+            BAR,
+            &format!(
+                "{}
+                 @!%p1 bra END;
+                 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;
+                 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [buf], [%out], 128, [bar]; // copies
+                 {wait}
+                 END:",
+                init(1)
+            ),
+        )
+    };
+    clean(&Run::block(32), &ptx(WAIT));
+    let late = Run::block(32).with(Schedule::Late(1));
+    let (outcome, _) = late.run(&ptx(""));
+    let found = has(&outcome.reports, &ptx(""), Kind::ExitWithWork, "copies");
+    assert!(found, "{}", show(&outcome.reports));
+}
+
+#[test]
+fn a_float_is_no_address() {
+    let text = kernel("sm_80", BAR, "ld.global.b32 %r1, [%f1];");
+    let module = ptx_emulator::syntax::parse(&text).expect("parses");
+    let error = ptx_emulator::Program::new(&module, &module.entries[0]).expect_err("refused");
+    assert!(error.message.contains("no address"), "{error}");
 }

@@ -466,6 +466,11 @@ impl<'a> Decoder<'a> {
     pub fn memory(&mut self, index: usize) -> Result<(Address, &'a [Operand])> {
         match self.operand(index)? {
             Operand::Memory { base, offset, more } => {
+                if let Operand::Register(id) = base.as_ref()
+                    && self.register_type(*id).is_float()
+                {
+                    return Err(self.error("a floating-point register is no address"));
+                }
                 let bits = match base.as_ref() {
                     Operand::Register(id) => self.register_type(*id).bits().max(32),
                     _ => 64,

@@ -14,6 +14,12 @@ pub trait Work: std::fmt::Debug {
     /// # Errors
     /// What the hardware would fault on.
     fn finish(self: Box<Self>, machine: &mut Machine) -> Result<(), Fault>;
+
+    /// Whether it is in order that this finishes after the CTA that issued it has ended: what
+    /// goes to global memory does.
+    fn may_outlive_its_cta(&self) -> bool {
+        false
+    }
 }
 
 /// Which unit does it: a track of the trace.
@@ -109,6 +115,11 @@ impl Events {
     /// Whether a cluster has any.
     pub(super) fn has_any_of(&self, cluster: u32) -> bool {
         self.of_cluster.contains_key(&cluster)
+    }
+
+    /// Those that may finish now, oldest first.
+    pub(super) fn ready(&self) -> impl Iterator<Item = &Event> {
+        self.heads.iter().map(|(_, event)| event)
     }
 
     /// The oldest one's time of issue.

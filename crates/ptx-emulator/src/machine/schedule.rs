@@ -368,6 +368,7 @@ impl Machine {
         if !cluster.ctas.iter().all(Cta::ended) {
             return Ok(());
         }
+        self.report_abandoned(cta.cluster);
         // What it left behind still runs to its end.
         while self.events.has_any_of(cta.cluster) {
             self.finish_one()?;

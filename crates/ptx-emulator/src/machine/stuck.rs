@@ -1,7 +1,7 @@
 //! What to do when nothing can run: let waits expire, and if that changes nothing, say who waits
 //! for what.
 
-use super::{Machine, barriers::recent, ids::CtaRef, wait::Why, warp::State};
+use super::{Machine, barriers::recent, events::Unit, ids::CtaRef, wait::Why, warp::State};
 use crate::report::{Fault, Kind, Report, Severity, Site};
 
 /// How often everybody may look again before a deadlock is declared. More than one: a loop may
@@ -159,6 +159,25 @@ impl Machine {
             }
         }
         None
+    }
+
+    /// Copies into shared memory that nobody has waited for when their cluster has ended: the
+    /// memory may belong to another CTA when they land.
+    pub(super) fn report_abandoned(&mut self, cluster: u32) {
+        let sites: Vec<Site> = self
+            .events
+            .ready()
+            .filter(|event| event.cluster == cluster && event.unit == Unit::Copy)
+            .filter(|event| !event.work.may_outlive_its_cta())
+            .map(|event| event.site.clone())
+            .collect();
+        let mut seen = std::collections::HashSet::new();
+        for site in sites {
+            if seen.insert(site.span) {
+                let message = "all threads have ended while this copy is in flight";
+                self.report_at(Fault::new(Kind::ExitWithWork, message), site);
+            }
+        }
     }
 
     pub(super) fn report_at(&mut self, fault: Fault, site: Site) {

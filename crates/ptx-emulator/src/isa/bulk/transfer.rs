@@ -324,6 +324,10 @@ struct ReadOut {
 }
 
 impl Work for ReadOut {
+    fn may_outlive_its_cta(&self) -> bool {
+        true
+    }
+
     fn finish(self: Box<Self>, machine: &mut Machine) -> Result<(), Fault> {
         let Some(cta) = machine.cta_mut(self.issue.thread.cta) else {
             return Ok(());
@@ -349,6 +353,10 @@ struct WriteOut {
 }
 
 impl Work for WriteOut {
+    fn may_outlive_its_cta(&self) -> bool {
+        true
+    }
+
     fn finish(self: Box<Self>, machine: &mut Machine) -> Result<(), Fault> {
         let ReadOut {
             number,
