@@ -101,9 +101,12 @@ def AsyncPipeline_BufferType : AsyncPipeline_Type<"Buffer", "buffer"> {
 
     `!async_pipeline.buffer<4, 128x64xf16, swizzle 128>` holds tiles as the tensor
     core reads them: rows are of 128 bytes, and within each 1024 bytes the
-    16-byte units of row `r` stand exchanged by the exclusive or with `r % 8`. A
-    slot starts at a multiple of 1024 bytes. Tensor copies through a map with the
-    same swizzle fill it; a memref cannot describe it.
+    16-byte units of row `r` stand exchanged by the exclusive or with `r % 8`. A tile
+    with rows of several times 128 bytes is cut into boxes with rows of 128 bytes, one
+    box behind the other. Swizzle 64 and 32 are the same with rows of 64 and 32 bytes,
+    `r / 2 % 4` and `r / 4 % 2`. A slot starts at a multiple of 1024 bytes. Tensor copies
+    through a map with the same swizzle fill it; to a memref it is a run of elements in
+    the order in which they lie.
   }];
   let parameters = (ins "int64_t":$stages, "::mlir::Type":$tile, "int64_t":$swizzle);
   let hasCustomAssemblyFormat = 1;
@@ -117,9 +120,9 @@ def AsyncPipeline_TensorMapType : AsyncPipeline_Type<"TensorMap", "tensor_map"> 
     tensor-copy engine. The shape is the box, outermost dimension first; each
     extent is 1 to 256, and the innermost takes a multiple of 16 bytes.
 
-    With `swizzle 128`, as in `!async_pipeline.tensor_map<128x64xf16, swizzle 128>`,
+    With a swizzle, as in `!async_pipeline.tensor_map<128x64xf16, swizzle 128>`,
     the box stands in shared memory as in a buffer with the same swizzle; its rows
-    are of 128 bytes.
+    are of as many bytes: 128, 64 or 32.
   }];
   let parameters = (ins "::mlir::Type":$box, "int64_t":$swizzle);
   let hasCustomAssemblyFormat = 1;

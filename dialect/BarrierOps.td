@@ -34,7 +34,8 @@ def AsyncPipeline_BufferSlotOp : AsyncPipeline_Op<"buffer.slot", [Pure]> {
   let summary = "one slot of a buffer as a workgroup memref";
   let description = [{
     Verified: the memref has the tile's shape and element type, the identity
-    layout and `#gpu.address_space<workgroup>`. A constant stage is in range.
+    layout and `#gpu.address_space<workgroup>`; of a buffer with a swizzle it is of rank
+    1, all elements in the order in which they lie. A constant stage is in range.
 
     Ends as an address computation.
 

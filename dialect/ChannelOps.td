@@ -92,12 +92,15 @@ def AsyncPipeline_ChannelCreateOp : AsyncPipeline_Op<"channel.create"> {
     `stages` is the number of slots; without it the compiler's `stages` option
     decides (default 4). An explicit option overrides `stages` unless `exactly`
     stands behind it. `cp_async` asks for thread-issued copies also on targets
-    that have bulk copies.
+    that have bulk copies. With `tensor_memory` the slots are columns of tensor memory,
+    each zero when it is acquired: `work.mma` adds to them, `work.load` reads them.
 
     Verified: inside a `gpu.func` kernel, outside any loop or branch and before
-    its `roles` op; stages 1 to 64; the name has letters, digits, `_`, `-` and `.` only.
+    its `roles` op; stages 1 to 64; the name has letters, digits, `_`, `-` and `.` only;
+    with `tensor_memory` one field of 128 rows and 32, 64, 128, 256 or 512 columns of f32.
 
-    Ends as shared memory for the tiles and two arrays of mbarriers, full and empty.
+    Ends as shared memory for the tiles, or columns of tensor memory, and two arrays of
+    mbarriers, full and empty.
 
     ```mlir
     %in = async_pipeline.channel.create "in" stages(4) exactly
@@ -105,11 +108,11 @@ def AsyncPipeline_ChannelCreateOp : AsyncPipeline_Op<"channel.create"> {
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<I32Attr>:$stages,
-                       UnitAttr:$exactly, UnitAttr:$cp_async);
+                       UnitAttr:$exactly, UnitAttr:$cp_async, UnitAttr:$tensor_memory);
   let results = (outs AsyncPipeline_ChannelType:$channel);
   let assemblyFormat = [{
     $name (`stages` `(` $stages^ `)`)? (`exactly` $exactly^)? (`cp_async` $cp_async^)?
-    attr-dict `:` type($channel)
+    (`tensor_memory` $tensor_memory^)? attr-dict `:` type($channel)
   }];
 }
 

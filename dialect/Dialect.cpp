@@ -154,17 +154,20 @@ static void printSwizzle(AsmPrinter &printer, int64_t swizzle) {
     printer << ", swizzle " << swizzle;
 }
 
+/// A row takes the span of the swizzle; with `boxes` also several of them, each a box.
 static LogicalResult verifySwizzle(function_ref<InFlightDiagnostic()> emitError,
-                                   Type tile, int64_t swizzle) {
+                                   Type tile, int64_t swizzle, bool boxes) {
   if (!swizzle)
     return success();
-  if (swizzle != 128)
-    return emitError() << "expected swizzle 128, got " << swizzle;
+  if (swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "expected swizzle 32, 64 or 128, got " << swizzle;
   auto tensor = cast<RankedTensorType>(tile);
   int64_t bytes =
       tensor.getShape().back() * tensor.getElementType().getIntOrFloatBitWidth() / 8;
-  if (bytes != 128)
-    return emitError() << "expected rows of 128 bytes for swizzle 128, got " << bytes;
+  if (bytes != swizzle && (!boxes || bytes % swizzle))
+    return emitError() << "expected rows of " << (boxes ? "a multiple of " : "")
+                       << swizzle << " bytes for swizzle " << swizzle << ", got "
+                       << bytes;
   return success();
 }
 
@@ -198,7 +201,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected stages for a buffer with a swizzle";
   return failure((stages && failed(verifyStages(emitError, stages))) ||
                  failed(verifyTile(emitError, tile)) ||
-                 failed(verifySwizzle(emitError, tile, swizzle)));
+                 failed(verifySwizzle(emitError, tile, swizzle, /*boxes=*/true)));
 }
 
 Type TensorMapType::parse(AsmParser &parser) {
@@ -230,7 +233,7 @@ LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError
   if (bytes % 16)
     return emitError()
            << "expected an innermost box extent of a multiple of 16 bytes, got " << bytes;
-  return verifySwizzle(emitError, box, swizzle);
+  return verifySwizzle(emitError, box, swizzle, /*boxes=*/false);
 }
 
 Type TmemType::parse(AsmParser &parser) {
@@ -475,11 +478,15 @@ int64_t apTypeColumns(MlirType type) {
 MlirType apMBarrierTypeGet(MlirContext context, int64_t stages) {
   return wrap(MBarrierType::get(unwrap(context), stages));
 }
-MlirType apBufferTypeGet(MlirContext context, int64_t stages, MlirType tile) {
-  return wrap(BufferType::get(unwrap(context), stages, unwrap(tile), 0));
+MlirType apBufferTypeGet(MlirContext context, int64_t stages, MlirType tile,
+                         int64_t swizzle) {
+  return wrap(BufferType::get(unwrap(context), stages, unwrap(tile), swizzle));
 }
-MlirType apTensorMapTypeGet(MlirContext context, MlirType box) {
-  return wrap(TensorMapType::get(unwrap(context), unwrap(box), 0));
+MlirType apTensorMapTypeGet(MlirContext context, MlirType box, int64_t swizzle) {
+  return wrap(TensorMapType::get(unwrap(context), unwrap(box), swizzle));
+}
+MlirType apTmemTypeGet(MlirContext context, int64_t columns) {
+  return wrap(TmemType::get(unwrap(context), columns));
 }
 /// The grid's expressions: 1 to 3 for a grid attribute, 0 for any other.
 intptr_t apGridDimCount(MlirAttribute attribute) {

@@ -52,6 +52,23 @@ def AsyncPipeline_Tcgen05AddressOp : AsyncPipeline_Op<"tcgen05.address"> {
   let assemblyFormat = "$buffer `[` $stage `]` attr-dict `:` type($buffer) `to` type($range)";
 }
 
+def AsyncPipeline_Tcgen05SliceOp : AsyncPipeline_Op<"tcgen05.slice", [Pure]> {
+  let summary = "some columns of a range";
+  let description = [{
+    Verified: the range is made by `tcgen05.address`; constant columns are in range; the
+    target is sm_100a.
+
+    Ends as an addition.
+
+    ```mlir
+    %half = async_pipeline.tcgen05.slice %acc[%at] : !async_pipeline.tmem<256> to !async_pipeline.tmem<128>
+    ```
+  }];
+  let arguments = (ins AsyncPipeline_TmemType:$range, I32:$at);
+  let results = (outs AsyncPipeline_TmemType:$slice);
+  let assemblyFormat = "$range `[` $at `]` attr-dict `:` type($range) `to` type($slice)";
+}
+
 def AsyncPipeline_Tcgen05RelinquishOp : AsyncPipeline_Op<"tcgen05.relinquish"> {
   let summary = "one warp gives up the CTA's right to allocate";
   let description = [{
@@ -96,7 +113,8 @@ def AsyncPipeline_Tcgen05MmaOp : AsyncPipeline_Op<"tcgen05.mma"> {
   let description = [{
     `D = A · Bᵀ`, or `D += A · Bᵀ` where the flag `accumulate` is true. One thread
     issues it; `tcgen05.commit` by the same thread tells when it is done. A is a tile
-    of 128 rows, B of N rows, both of 128 bytes along K. D is in f32: N columns of the
+    of 128 rows, B of N rows, both with K along their rows; with `transpose` in front
+    an operand is stored with K along its columns. D is in f32: N columns of the
     range from column `at` on, its row `i` in lane `i`.
 
     | elements of A and B | kind | K of one instruction |
@@ -105,12 +123,13 @@ def AsyncPipeline_Tcgen05MmaOp : AsyncPipeline_Op<"tcgen05.mma"> {
     | f32, of which tf32 is used | tf32 | 8 |
     | f8E4M3FN and f8E5M2, also one of each | f8f6f4 | 32 |
 
-    Verified: the range is made by `tcgen05.address`; A and B are buffers of rank 2
-    with swizzle 128 and of element types as in the table; A has 128 rows, B 16 to 256
-    in steps of 16; a constant column is such that D fits; a constant stage is in range;
-    the target is sm_100a.
+    Verified: the range is made by `tcgen05.address` or `tcgen05.slice`; A and B are
+    buffers of rank 2 with a swizzle and of element types as in the table; both have
+    the same K, a multiple of that of one instruction; A has 128 rows, B 16 to 256 in
+    steps of 16; no `transpose` on f32; a constant column is such that D fits; a
+    constant stage is in range; the target is sm_100a.
 
-    Ends as four `tcgen05.mma.cta_group::1.kind::KIND`, one for each 32 bytes of K.
+    Ends as `tcgen05.mma.cta_group::1.kind::KIND`, one for each K of one instruction.
 
     ```mlir
     async_pipeline.tcgen05.mma %acc[%c0], %a[%stage], %b[%stage], %accumulate
@@ -119,9 +138,11 @@ def AsyncPipeline_Tcgen05MmaOp : AsyncPipeline_Op<"tcgen05.mma"> {
   }];
   let arguments = (ins AsyncPipeline_TmemType:$d, I32:$at,
                        AsyncPipeline_BufferType:$a, I32:$a_stage,
-                       AsyncPipeline_BufferType:$b, I32:$b_stage, I1:$accumulate);
+                       AsyncPipeline_BufferType:$b, I32:$b_stage, I1:$accumulate,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let assemblyFormat = [{
-    $d `[` $at `]` `,` $a `[` $a_stage `]` `,` $b `[` $b_stage `]` `,` $accumulate
+    $d `[` $at `]` `,` (`transpose` $transpose_a^)? $a `[` $a_stage `]` `,`
+    (`transpose` $transpose_b^)? $b `[` $b_stage `]` `,` $accumulate
     attr-dict `:` type($d) `,` type($a) `,` type($b)
   }];
 }
@@ -156,7 +177,7 @@ def AsyncPipeline_Tcgen05LdOp : AsyncPipeline_Op<"tcgen05.ld"> {
     column `at + i`. Before anybody is told that the columns may be overwritten or
     freed stands a `tcgen05.wait_ld`.
 
-    Verified: the range is made by `tcgen05.address`; the result is a vector of rank 1
+    Verified: the range is made by `tcgen05.address` or `tcgen05.slice`; the result is a vector of rank 1
     of i32 or f32, its length a power of two from 1 to 128; constant columns are in
     range; not in an elected role; the target is sm_100a.
 

@@ -127,7 +127,8 @@ def AsyncPipeline_WorkMmaOp : AsyncPipeline_Op<"work.mma"> {
     or N×K. A may be a register value. f32 elements take part as tf32: their low 13
     bits are dropped.
 
-    Verified: the accumulator comes from `tile.accumulator`; B and, unless it is a
+    Verified: the accumulator comes from `tile.accumulator` or is a slot from
+    `channel.acquire` of a channel in tensor memory; B and, unless it is a
     vector, A are buffers from `tile.alloc` or slots from `channel.wait` inside a
     `role`, of rank 2; the fields exist; no `transpose` and no field on a vector;
     shapes agree; the elements of both are f16, bf16 or f32, or f8E4M3FN or f8E5M2 in
@@ -143,7 +144,7 @@ def AsyncPipeline_WorkMmaOp : AsyncPipeline_Op<"work.mma"> {
         : !async_pipeline.accumulator<128x256xf32>, !async_pipeline.slot<128x64xf16, 256x64xf16>, !async_pipeline.slot<128x64xf16, 256x64xf16>
     ```
   }];
-  let arguments = (ins AsyncPipeline_AccumulatorType:$accumulator, AnyType:$a, AnyType:$b,
+  let arguments = (ins AnyType:$accumulator, AnyType:$a, AnyType:$b,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b,
                        DefaultValuedAttr<I32Attr, "0">:$field_a,
                        DefaultValuedAttr<I32Attr, "0">:$field_b);
@@ -158,8 +159,8 @@ def AsyncPipeline_WorkLoadOp : AsyncPipeline_Op<"work.load",
     [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "reads a tile into a register value";
   let description = [{
-    From an accumulator, a buffer, a slot, or from global memory at the indices.
-    Elements outside the memref or window are `fill`, or 0 without it. The tensor may
+    From an accumulator, a buffer, a slot, columns of tensor memory, or from global
+    memory at the indices. Elements outside the memref or window are `fill`, or 0 without it. The tensor may
     have more dimensions than the vector, as for `work.copy`. An accumulator is
     rounded to f32 here.
 
@@ -167,7 +168,8 @@ def AsyncPipeline_WorkLoadOp : AsyncPipeline_Op<"work.load",
     dimension, and on nothing else; `fill` too, and it has the element type; the
     field exists; shape (for global memory: rank) and element type agree; the
     innermost stride of a memref is 1; accumulator and buffer come from
-    `tile.accumulator` and `tile.alloc`, a slot from `channel.wait`.
+    `tile.accumulator` and `tile.alloc`, a slot from `channel.wait`; of tensor memory a
+    vector of 128 rows of f32, in as many columns.
 
     Ends as register moves, `tcgen05.ld`, `ld.shared` or predicated `ld.global`.
 

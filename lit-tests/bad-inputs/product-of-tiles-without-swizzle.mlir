@@ -1,4 +1,4 @@
-// expect: 10:5: 'async_pipeline.tcgen05.mma' op expected A with rows of 128 bytes and swizzle 128, got !async_pipeline.buffer<2, 128x64xf16>
+// expect: 10:5: 'async_pipeline.tcgen05.mma' op expected A with a swizzle, got !async_pipeline.buffer<2, 128x64xf16>
 // RUN: bad-input %s --target=sm_100a
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: 8:45: custom op 'async_pipeline.work.mma' invalid kind of type specified: expected async_pipeline.accumulator, but found '!async_pipeline.buffer<16x32xf16>'
+// expect: 8:5: 'async_pipeline.work.mma' op expected an accumulator or a slot in tensor memory, got !async_pipeline.buffer<16x32xf16>
 // RUN: bad-input %s
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// expect: 7:10: 'async_pipeline.buffer.slot' op expected a buffer without swizzle, which a memref can describe
+// expect: 7:10: 'async_pipeline.buffer.slot' op expected a view of type memref<8192xf16, #gpu.address_space<workgroup>>, which a swizzle leaves of a slot, got memref<128x64xf16, #gpu.address_space<workgroup>>
 // RUN: bad-input %s --target=sm_100a
 
 gpu.module @kernels {

@@ -445,7 +445,7 @@ gpu.module @m {
     %acc = async_pipeline.tcgen05.address %where[%zero] : !async_pipeline.buffer<2, 1xi32> to !async_pipeline.tmem<128>
     %a = async_pipeline.buffer.alloc "a" : !async_pipeline.buffer<2, 128x64xf16>
     %b = async_pipeline.buffer.alloc "b" : !async_pipeline.buffer<2, 128x64xf16, swizzle 128>
-    // expected-error @below {{expected A with rows of 128 bytes and swizzle 128, got !async_pipeline.buffer<2, 128x64xf16>}}
+    // expected-error @below {{expected A with a swizzle, got !async_pipeline.buffer<2, 128x64xf16>}}
     async_pipeline.tcgen05.mma %acc[%zero], %a[%zero], %b[%zero], %p
         : !async_pipeline.tmem<128>, !async_pipeline.buffer<2, 128x64xf16>, !async_pipeline.buffer<2, 128x64xf16, swizzle 128>
     gpu.return
@@ -462,7 +462,7 @@ gpu.module @m {
     %acc = async_pipeline.tcgen05.address %where[%zero] : !async_pipeline.buffer<2, 1xi32> to !async_pipeline.tmem<128>
     %a = async_pipeline.buffer.alloc "a" : !async_pipeline.buffer<2, 128x64xf16, swizzle 128>
     %b = async_pipeline.buffer.alloc "b" : !async_pipeline.buffer<2, 128x32xf16>
-    // expected-error @below {{expected B with rows of 128 bytes and swizzle 128, got !async_pipeline.buffer<2, 128x32xf16>}}
+    // expected-error @below {{expected B with a swizzle, got !async_pipeline.buffer<2, 128x32xf16>}}
     async_pipeline.tcgen05.mma %acc[%zero], %a[%zero], %b[%zero], %p
         : !async_pipeline.tmem<128>, !async_pipeline.buffer<2, 128x64xf16, swizzle 128>, !async_pipeline.buffer<2, 128x32xf16>
     gpu.return
@@ -629,7 +629,7 @@ gpu.module @m {
     %zero = arith.constant 0 : i32
     %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<2, 1xi32>
     %a = async_pipeline.buffer.alloc "a" : !async_pipeline.buffer<2, 128x64xf16, swizzle 128>
-    // expected-error @below {{expected a buffer without swizzle, which a memref can describe, got !async_pipeline.buffer<2, 128x64xf16, swizzle 128>}}
+    // expected-error @below {{expected a view of type memref<8192xf16, #gpu.address_space<workgroup>>, which a swizzle leaves of a slot}}
     %v = async_pipeline.buffer.slot %a[%i]
         : !async_pipeline.buffer<2, 128x64xf16, swizzle 128> to memref<128x64xf16, #gpu.address_space<workgroup>>
     gpu.return
@@ -692,6 +692,71 @@ gpu.module @m {
     // expected-error @below {{expected the box to start at a multiple of 1024 bytes, got 128}}
     async_pipeline.tma.load %map[%i, %i] to %a[%i] at(64), %bars[%i]
         : !async_pipeline.tensor_map<8x64xf16, swizzle 128> to !async_pipeline.buffer<2, 64x64xf16, swizzle 128>, !async_pipeline.mbarrier<2>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k(%i: i32, %p: i1) kernel {
+    %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<1, 1xi32>
+    %a = async_pipeline.buffer.alloc "a" : !async_pipeline.buffer<2, 128x64xf16, swizzle 128>
+    %b = async_pipeline.buffer.alloc "b" : !async_pipeline.buffer<2, 128x32xf16, swizzle 64>
+    %zero = arith.constant 0 : i32
+    async_pipeline.tcgen05.alloc %where[%zero] columns(128) : !async_pipeline.buffer<1, 1xi32>
+    %acc = async_pipeline.tcgen05.address %where[%zero] : !async_pipeline.buffer<1, 1xi32> to !async_pipeline.tmem<128>
+    // expected-error @below {{expected A and B of one K, got 64 and 32}}
+    async_pipeline.tcgen05.mma %acc[%zero], %a[%zero], %b[%zero], %p
+        : !async_pipeline.tmem<128>, !async_pipeline.buffer<2, 128x64xf16, swizzle 128>, !async_pipeline.buffer<2, 128x32xf16, swizzle 64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k(%i: i32, %p: i1) kernel {
+    %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<1, 1xi32>
+    %a = async_pipeline.buffer.alloc "a" : !async_pipeline.buffer<2, 32x128xf32, swizzle 128>
+    %zero = arith.constant 0 : i32
+    async_pipeline.tcgen05.alloc %where[%zero] columns(128) : !async_pipeline.buffer<1, 1xi32>
+    %acc = async_pipeline.tcgen05.address %where[%zero] : !async_pipeline.buffer<1, 1xi32> to !async_pipeline.tmem<128>
+    // expected-error @below {{expected no transpose on A of f32, which the tensor core reads along K only}}
+    async_pipeline.tcgen05.mma %acc[%zero], transpose %a[%zero], %a[%zero], %p
+        : !async_pipeline.tmem<128>, !async_pipeline.buffer<2, 32x128xf32, swizzle 128>, !async_pipeline.buffer<2, 32x128xf32, swizzle 128>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k() kernel {
+    %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<1, 1xi32>
+    %zero = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    async_pipeline.tcgen05.alloc %where[%zero] columns(128) : !async_pipeline.buffer<1, 1xi32>
+    %acc = async_pipeline.tcgen05.address %where[%zero] : !async_pipeline.buffer<1, 1xi32> to !async_pipeline.tmem<128>
+    %half = async_pipeline.tcgen05.slice %acc[%c64] : !async_pipeline.tmem<128> to !async_pipeline.tmem<64>
+    // expected-error @below {{expected 128 columns from column 64 on to be in 128}}
+    %whole = async_pipeline.tcgen05.slice %acc[%c64] : !async_pipeline.tmem<128> to !async_pipeline.tmem<128>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k() kernel {
+    %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<1, 1xi32>
+    %zero = arith.constant 0 : i32
+    async_pipeline.tcgen05.alloc %where[%zero] columns(128) : !async_pipeline.buffer<1, 1xi32>
+    %acc = async_pipeline.tcgen05.address %where[%zero] : !async_pipeline.buffer<1, 1xi32> to !async_pipeline.tmem<128>
+    // expected-note @below {{the slice is here}}
+    %half = async_pipeline.tcgen05.slice %acc[%zero] : !async_pipeline.tmem<128> to !async_pipeline.tmem<64>
+    // expected-error @below {{expected a whole allocation, got a slice of one}}
+    async_pipeline.tcgen05.dealloc %half : !async_pipeline.tmem<64>
     gpu.return
   }
 }

@@ -272,8 +272,8 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{expected swizzle 128, got 64}}
-  gpu.func @k(%x: !async_pipeline.buffer<2, 64x64xf16, swizzle 64>) kernel {
+  // expected-error @below {{expected swizzle 32, 64 or 128, got 16}}
+  gpu.func @k(%x: !async_pipeline.buffer<2, 64x64xf16, swizzle 16>) kernel {
     gpu.return
   }
 }
@@ -281,7 +281,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{expected rows of 128 bytes for swizzle 128, got 64}}
+  // expected-error @below {{expected rows of a multiple of 128 bytes for swizzle 128, got 64}}
   gpu.func @k(%x: !async_pipeline.buffer<2, 64x32xf16, swizzle 128>) kernel {
     gpu.return
   }

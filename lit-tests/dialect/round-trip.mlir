@@ -207,6 +207,9 @@ gpu.module @kernels {
         : memref<?x?xf16> to !async_pipeline.tensor_map<128x64xf16, swizzle 128>
     // CHECK: %[[T:.+]] = async_pipeline.buffer.alloc "t" : <3, 128x64xf16, swizzle 128>
     %t = async_pipeline.buffer.alloc "t" : !async_pipeline.buffer<3, 128x64xf16, swizzle 128>
+    // CHECK: async_pipeline.buffer.alloc "s" : <3, 64x128xf16, swizzle 128>
+    %s = async_pipeline.buffer.alloc "s" : !async_pipeline.buffer<3, 64x128xf16, swizzle 128>
+    %u = async_pipeline.buffer.alloc "u" : !async_pipeline.buffer<3, 64x64xf16, swizzle 128>
     %where = async_pipeline.buffer.alloc "where" : !async_pipeline.buffer<1, 1xi32>
     %bars = async_pipeline.mbarrier.alloc "bars" : !async_pipeline.mbarrier<3>
     // CHECK: async_pipeline.tma.load %[[MAP]][%[[I]], %[[I]]] to %[[T]][%[[I]]], %{{.+}}[%[[I]]] : <128x64xf16, swizzle 128> to <3, 128x64xf16, swizzle 128>, <3>
@@ -226,6 +229,14 @@ gpu.module @kernels {
     async_pipeline.tcgen05.commit %bars[%i] : !async_pipeline.mbarrier<3>
     // CHECK: async_pipeline.tcgen05.fence_after
     async_pipeline.tcgen05.fence_after
+    // CHECK: %[[HALF:.+]] = async_pipeline.tcgen05.slice %[[ACC]][%[[I]]] : <128> to <64>
+    %half = async_pipeline.tcgen05.slice %acc[%i] : !async_pipeline.tmem<128> to !async_pipeline.tmem<64>
+    // CHECK: async_pipeline.tcgen05.mma %[[HALF]][%[[I]]], transpose %{{.+}}[%[[I]]], transpose %{{.+}}[%[[I]]], %{{.+}} : <64>, <3, 64x128xf16, swizzle 128>, <3, 64x64xf16, swizzle 128>
+    async_pipeline.tcgen05.mma %half[%i], transpose %s[%i], transpose %u[%i], %accumulate
+        : !async_pipeline.tmem<64>, !async_pipeline.buffer<3, 64x128xf16, swizzle 128>, !async_pipeline.buffer<3, 64x64xf16, swizzle 128>
+    // CHECK: async_pipeline.buffer.slot %[[T]][%[[I]]] : <3, 128x64xf16, swizzle 128> to memref<8192xf16, #gpu.address_space<workgroup>>
+    %flat = async_pipeline.buffer.slot %t[%i]
+        : !async_pipeline.buffer<3, 128x64xf16, swizzle 128> to memref<8192xf16, #gpu.address_space<workgroup>>
     // CHECK: async_pipeline.tcgen05.ld %[[ACC]][%[[I]]] : <128> -> vector<64xi32>
     %w = async_pipeline.tcgen05.ld %acc[%i] : !async_pipeline.tmem<128> -> vector<64xi32>
     // CHECK: async_pipeline.tcgen05.wait_ld
@@ -238,6 +249,34 @@ gpu.module @kernels {
     async_pipeline.tcgen05.fence_before
     // CHECK: async_pipeline.tcgen05.dealloc %[[ACC]] : <128>
     async_pipeline.tcgen05.dealloc %acc : !async_pipeline.tmem<128>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @products_in_registers
+  gpu.func @products_in_registers(%i: i32) kernel {
+    // CHECK: %[[A:.+]] = async_pipeline.buffer.alloc "a" : <3, 64x32xf16, swizzle 64>
+    %a = async_pipeline.buffer.alloc "a" : !async_pipeline.buffer<3, 64x32xf16, swizzle 64>
+    // CHECK: %[[B:.+]] = async_pipeline.buffer.alloc "b" : <3, 32x128xf16, swizzle 128>
+    %b = async_pipeline.buffer.alloc "b" : !async_pipeline.buffer<3, 32x128xf16, swizzle 128>
+    // CHECK: %[[SUMS:.+]] = async_pipeline.channel.create "sums" stages(2) tensor_memory : <128x64xf32>
+    %sums = async_pipeline.channel.create "sums" stages(2) tensor_memory : !async_pipeline.channel<128x64xf32>
+    async_pipeline.roles {
+      async_pipeline.role @compute warps(4) {
+        %acc = async_pipeline.tile.accumulator : !async_pipeline.accumulator<64x128xf32>
+        // CHECK: async_pipeline.mma.sync %{{.+}} += %[[A]][%{{.+}}] * %[[B]][%{{.+}}] : <64x128xf32>, <3, 64x32xf16, swizzle 64>, <3, 32x128xf16, swizzle 128>
+        async_pipeline.mma.sync %acc += %a[%i] * %b[%i]
+            : !async_pipeline.accumulator<64x128xf32>, !async_pipeline.buffer<3, 64x32xf16, swizzle 64>, !async_pipeline.buffer<3, 32x128xf16, swizzle 128>
+        // CHECK: async_pipeline.ldmatrix %[[A]][%{{.+}}], %{{.+}} : <3, 64x32xf16, swizzle 64> -> i32
+        %w = async_pipeline.ldmatrix %a[%i], %i : !async_pipeline.buffer<3, 64x32xf16, swizzle 64> -> i32
+        // CHECK: async_pipeline.ldmatrix %[[B]][%{{.+}}], %{{.+}} plus(16) transpose : <3, 32x128xf16, swizzle 128> -> i32, i32
+        %x:2 = async_pipeline.ldmatrix %b[%i], %i plus(16) transpose
+            : !async_pipeline.buffer<3, 32x128xf16, swizzle 128> -> i32, i32
+        %t = async_pipeline.channel.wait %sums : !async_pipeline.channel<128x64xf32>
+        // CHECK: async_pipeline.work.load %{{.+}} : !async_pipeline.slot<128x64xf32> to vector<128x64xf32>
+        %v = async_pipeline.work.load %t : !async_pipeline.slot<128x64xf32> to vector<128x64xf32>
+        async_pipeline.channel.release %t : !async_pipeline.slot<128x64xf32>
+      }
+    }
     gpu.return
   }
 }

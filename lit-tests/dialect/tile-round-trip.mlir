@@ -6,7 +6,7 @@
 // RUN: pipeline-opt %S/../../tests/tile/gemm.mlir | pipeline-opt --async-pipeline-verify-tiles | FileCheck %s --check-prefix=GEMM
 
 // GEMM: scf.for
-// GEMM: async_pipeline.work.mma %{{.+}} += %{{.+}} * transpose %{{.+}} : <128x256xf32>, !async_pipeline.buffer<128x64xf16>, !async_pipeline.buffer<256x64xf16>
+// GEMM: async_pipeline.work.mma %{{.+}} += %{{.+}} * transpose %{{.+}} : !async_pipeline.accumulator<128x256xf32>, !async_pipeline.buffer<128x64xf16>, !async_pipeline.buffer<256x64xf16>
 // GEMM: } {async_pipeline.stages = 4 : i32}
 
 // CHECK-LABEL: gpu.func @tiles
@@ -32,7 +32,7 @@ gpu.module @kernels {
       async_pipeline.work.copy %A[%m, %i] to %a : memref<?x?xf16> to !async_pipeline.buffer<128x64xf16>
       // CHECK: async_pipeline.work.copy %[[V]][%{{.+}}, %{{.+}}] to %[[B]] : !async_pipeline.window<?x?xf16> to !async_pipeline.buffer<64x256xf16>
       async_pipeline.work.copy %v[%m, %i] to %b : !async_pipeline.window<?x?xf16> to !async_pipeline.buffer<64x256xf16>
-      // CHECK: async_pipeline.work.mma %[[ACC]] += %[[NAMED]] * %[[B]] : <128x256xf32>, !async_pipeline.buffer<128x64xf16>, !async_pipeline.buffer<64x256xf16>
+      // CHECK: async_pipeline.work.mma %[[ACC]] += %[[NAMED]] * %[[B]] : !async_pipeline.accumulator<128x256xf32>, !async_pipeline.buffer<128x64xf16>, !async_pipeline.buffer<64x256xf16>
       async_pipeline.work.mma %acc += %a * %b
           : !async_pipeline.accumulator<128x256xf32>, !async_pipeline.buffer<128x64xf16>, !async_pipeline.buffer<64x256xf16>
     // CHECK: } {async_pipeline.exactly, async_pipeline.stages = 3 : i32}
@@ -41,7 +41,7 @@ gpu.module @kernels {
     async_pipeline.work.copy %a to %T[%c0, %m, %n] : !async_pipeline.buffer<128x64xf16> to memref<?x?x?xf16>
     // CHECK: %[[R:.+]] = async_pipeline.work.load %[[NAMED]] : !async_pipeline.buffer<128x64xf16> to vector<128x64xf16>
     %r = async_pipeline.work.load %a : !async_pipeline.buffer<128x64xf16> to vector<128x64xf16>
-    // CHECK: async_pipeline.work.mma %[[ACC]] += %[[R]] * %[[B]] : <128x256xf32>, vector<128x64xf16>, !async_pipeline.buffer<64x256xf16>
+    // CHECK: async_pipeline.work.mma %[[ACC]] += %[[R]] * %[[B]] : !async_pipeline.accumulator<128x256xf32>, vector<128x64xf16>, !async_pipeline.buffer<64x256xf16>
     async_pipeline.work.mma %acc += %r * %b
         : !async_pipeline.accumulator<128x256xf32>, vector<128x64xf16>, !async_pipeline.buffer<64x256xf16>
     // CHECK: async_pipeline.work.store %[[R]] to %[[NAMED]] : vector<128x64xf16> to !async_pipeline.buffer<128x64xf16>
@@ -66,7 +66,7 @@ gpu.module @kernels {
     %a = async_pipeline.tile.alloc : !async_pipeline.buffer<64x128xf8E4M3FN>
     %b = async_pipeline.tile.alloc : !async_pipeline.buffer<256x64xf8E5M2>
     %acc = async_pipeline.tile.accumulator : !async_pipeline.accumulator<128x256xf32>
-    // CHECK: async_pipeline.work.mma %{{.+}} += transpose %{{.+}} * transpose %{{.+}} : <128x256xf32>, !async_pipeline.buffer<64x128xf8E4M3FN>, !async_pipeline.buffer<256x64xf8E5M2>
+    // CHECK: async_pipeline.work.mma %{{.+}} += transpose %{{.+}} * transpose %{{.+}} : !async_pipeline.accumulator<128x256xf32>, !async_pipeline.buffer<64x128xf8E4M3FN>, !async_pipeline.buffer<256x64xf8E5M2>
     async_pipeline.work.mma %acc += transpose %a * transpose %b
         : !async_pipeline.accumulator<128x256xf32>, !async_pipeline.buffer<64x128xf8E4M3FN>, !async_pipeline.buffer<256x64xf8E5M2>
     gpu.return
@@ -87,7 +87,7 @@ gpu.module @kernels {
         %s = async_pipeline.channel.wait %in : !async_pipeline.channel<16x32xf16, 8x32xf16>
         // CHECK: async_pipeline.work.load %{{.+}} field(1) : !async_pipeline.slot<16x32xf16, 8x32xf16> to vector<8x32xf16>
         %v = async_pipeline.work.load %s field(1) : !async_pipeline.slot<16x32xf16, 8x32xf16> to vector<8x32xf16>
-        // CHECK: async_pipeline.work.mma %{{.+}} += %[[S:.+]] * transpose %[[S]] field(1) : <16x8xf32>
+        // CHECK: async_pipeline.work.mma %{{.+}} += %[[S:.+]] * transpose %[[S]] field(1) : !async_pipeline.accumulator<16x8xf32>
         async_pipeline.work.mma %acc += %s * transpose %s field(1)
             : !async_pipeline.accumulator<16x8xf32>, !async_pipeline.slot<16x32xf16, 8x32xf16>, !async_pipeline.slot<16x32xf16, 8x32xf16>
         async_pipeline.channel.release %s : !async_pipeline.slot<16x32xf16, 8x32xf16>

@@ -5,7 +5,8 @@
 #
 # FOLDER holds `pipeline-run` and NAME.TARGET[.VARIANT].ptx with their manifests, as
 # `./dev gpu-pack FOLDER` leaves them, so that the machine with the GPU needs neither
-# LLVM nor Rust. Exit code 1 if any result is wrong.
+# LLVM nor Rust; matrix products among them need Python with torch and Triton. Exit code 1 if
+# any result is wrong.
 set -u
 folder=${1:?usage: tests/gpu/run.sh FOLDER [check|bench]}
 what=${2:-all}
@@ -45,6 +46,12 @@ for ptx in "$folder"/*.ptx; do
         "$run" "$ptx" --size "$big" "${arguments[@]}" --bench --bench-copy || failed=1
     fi
 done
+
+# Matrix products are compared and measured beside other compilers' kernels, in one run.
+if compgen -G "$folder/gemm*.ptx" >/dev/null; then
+    echo "== matrix products"
+    python3 "$(dirname "$0")/gemm.py" "$folder" --what "$what" --json "$folder/gemm-report.json" || failed=1
+fi
 
 # A wait that never ends must trap, and the launcher must say who waited for what.
 if [ "$what" != bench ]; then

@@ -84,8 +84,18 @@ unsafe extern "C" {
     pub(crate) fn apTypeSwizzle(ty: MlirType) -> i64;
     pub(crate) fn apTypeColumns(ty: MlirType) -> i64;
     pub(crate) fn apMBarrierTypeGet(context: MlirContext, stages: i64) -> MlirType;
-    pub(crate) fn apBufferTypeGet(context: MlirContext, stages: i64, tile: MlirType) -> MlirType;
-    pub(crate) fn apTensorMapTypeGet(context: MlirContext, tile: MlirType) -> MlirType;
+    pub(crate) fn apBufferTypeGet(
+        context: MlirContext,
+        stages: i64,
+        tile: MlirType,
+        swizzle: i64,
+    ) -> MlirType;
+    pub(crate) fn apTensorMapTypeGet(
+        context: MlirContext,
+        tile: MlirType,
+        swizzle: i64,
+    ) -> MlirType;
+    pub(crate) fn apTmemTypeGet(context: MlirContext, columns: i64) -> MlirType;
     pub(crate) fn apGridDimCount(attribute: MlirAttribute) -> isize;
     pub(crate) fn apGridDim(attribute: MlirAttribute, index: isize) -> MlirStringRef;
 }

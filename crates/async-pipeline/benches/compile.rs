@@ -1,21 +1,20 @@
-//! Text to PTX, in process: the examples for every target.
+//! Text to PTX, in process: the examples for every target that takes them.
 #![allow(missing_docs, reason = "criterion makes the functions")]
 
-use async_pipeline::{CompileOptions, Compiler, Target};
+mod examples;
+
+use async_pipeline::Target;
 use criterion::{Criterion, criterion_group, criterion_main};
-use std::{fs, path::Path};
+use examples::{compiler, examples, refused};
 
 fn compile(criterion: &mut Criterion) {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    for name in ["stream_add", "stream_scale_2d", "handwritten_ring"] {
-        let path = examples.join(format!("{name}.mlir"));
-        let text = fs::read_to_string(path).expect("the example is there");
+    for (name, text) in examples() {
         let mut group = criterion.benchmark_group(name);
         for target in Target::ALL {
-            let options = CompileOptions::builder(target)
-                .build()
-                .expect("legal options");
-            let compiler = Compiler::new(options);
+            let compiler = compiler(target);
+            if refused(compiler.compile(&text)) {
+                continue;
+            }
             group.bench_function(target.to_string(), |bencher| {
                 bencher.iter(|| compiler.compile(&text).expect("the example compiles"));
             });

@@ -29,6 +29,88 @@ impl Build {
         self.constant(self.0.context().i64(), value)
     }
 
+    /// A boolean.
+    pub(crate) fn flag(self, value: bool) -> Value {
+        self.constant(self.0.context().i1(), i64::from(value))
+    }
+
+    /// A constant from the text of its attribute.
+    pub(crate) fn parsed_constant(self, text: &str, ty: Type) -> Value {
+        let attr = self
+            .0
+            .context()
+            .parse_attr(text)
+            .unwrap_or_else(|| panic!("MLIR refuses the attribute {text}"));
+        self.0
+            .op("arith.constant")
+            .results(&[ty])
+            .attr("value", attr)
+            .value()
+    }
+
+    /// All zeros.
+    pub(crate) fn zeros(self, vector: Type) -> Value {
+        let zero = if vector.element().is_float() {
+            "0.0"
+        } else {
+            "0"
+        };
+        self.parsed_constant(&format!("dense<{zero}> : {vector}"), vector)
+    }
+
+    /// 0, 1, 2, … as a vector of indices.
+    pub(crate) fn counting(self, length: i64) -> Value {
+        let ty = self.0.context().vector(length, self.0.context().index());
+        let numbers: Vec<String> = (0..length).map(|number| number.to_string()).collect();
+        self.parsed_constant(&format!("dense<[{}]> : {ty}", numbers.join(", ")), ty)
+    }
+
+    /// A vector of equal elements.
+    pub(crate) fn splat(self, value: Value, length: i64) -> Value {
+        let ty = self.0.context().vector(length, value.ty());
+        self.0
+            .op("vector.broadcast")
+            .operands(&[value])
+            .results(&[ty])
+            .value()
+    }
+
+    /// One element of a vector of rank 1.
+    pub(crate) fn extract(self, vector: Value, index: i64) -> Value {
+        let context = self.0.context();
+        self.0
+            .op("vector.extract")
+            .operands(&[vector])
+            .attr("static_position", context.dense_i64_attr(&[index]))
+            .results(&[vector.ty().element()])
+            .value()
+    }
+
+    /// A vector of these elements, of which there is at least one.
+    pub(crate) fn elements(self, elements: &[Value]) -> Value {
+        let ty = self
+            .0
+            .context()
+            .vector(elements.len() as i64, elements[0].ty());
+        self.0
+            .op("vector.from_elements")
+            .operands(elements)
+            .results(&[ty])
+            .value()
+    }
+
+    /// `arith.cmpi` of vectors.
+    pub(crate) fn compare_vectors(self, how: Compare, left: Value, right: Value) -> Value {
+        let context = self.0.context();
+        let length = left.ty().static_shape()[0];
+        self.0
+            .op("arith.cmpi")
+            .operands(&[left, right])
+            .results(&[context.vector(length, context.i1())])
+            .attr("predicate", context.i64_attr(how as i64))
+            .value()
+    }
+
     fn constant(self, ty: Type, value: i64) -> Value {
         let attr = self.0.context().int_attr(ty, value);
         self.0
@@ -179,6 +261,38 @@ impl Build {
             otherwise(Build(inner));
             inner.op("scf.yield").build();
         }
+    }
+
+    /// `scf.if` with one result.
+    pub(crate) fn if_value(
+        self,
+        condition: Value,
+        ty: Type,
+        then: impl FnOnce(Build) -> Value,
+        otherwise: impl FnOnce(Build) -> Value,
+    ) -> Value {
+        let op = self
+            .0
+            .op("scf.if")
+            .operands(&[condition])
+            .results(&[ty])
+            .regions(2)
+            .build();
+        let inner = |region: usize| {
+            let place = (self.0.location(), self.0.context());
+            op.regions()[region].new_block(&[], place.0, place.1).1
+        };
+        let build = inner(0);
+        build
+            .op("scf.yield")
+            .operands(&[then(Build(build))])
+            .build();
+        let build = inner(1);
+        build
+            .op("scf.yield")
+            .operands(&[otherwise(Build(build))])
+            .build();
+        op.result(0)
     }
 
     /// `scf.for` from `from` to `to` by `step` without carried values.

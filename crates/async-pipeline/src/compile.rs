@@ -19,6 +19,7 @@ use ptx_model::{
 use std::{
     fmt::{self, Display, Formatter},
     sync::{Arc, Mutex},
+    time::{Duration, Instant},
 };
 use thiserror::Error;
 
@@ -187,6 +188,22 @@ pub struct Artifact {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// How long each stage of a compile took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timings {
+    /// The text is checked and parsed in a fresh MLIR context.
+    pub parse: Duration,
+    /// The named pipeline runs, down to the LLVM dialect.
+    pub passes: Duration,
+    /// The module is translated to LLVM IR and LLVM's passes run.
+    pub llvm_passes: Duration,
+    /// Code is generated; text and manifest are made.
+    pub emission: Duration,
+    /// All of it, the teardown of both contexts included.
+    pub total: Duration,
+}
+
 /// Why a compile failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -229,19 +246,40 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::Rejected`] with located diagnostics when the kernel is wrong.
     pub fn compile(&self, text: &str) -> Result<Artifact, CompileError> {
-        checked(text).map_err(CompileError::Rejected)?;
-        async_pipeline_sys::hooks::guarded(|| self.compile_unguarded(text))
-            .unwrap_or_else(|message| Err(CompileError::Internal(message)))
+        self.compile_timed(text).map(|(artifact, _)| artifact)
     }
 
-    fn compile_unguarded(&self, text: &str) -> Result<Artifact, CompileError> {
+    /// [`compile`](Self::compile), and how long its stages took.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn compile_timed(&self, text: &str) -> Result<(Artifact, Timings), CompileError> {
+        let begin = Instant::now();
+        checked(text).map_err(CompileError::Rejected)?;
+        let mut timings = Timings::default();
+        let compiled = || self.compile_unguarded(text, begin, &mut timings);
+        let artifact = async_pipeline_sys::hooks::guarded(compiled)
+            .unwrap_or_else(|message| Err(CompileError::Internal(message)))?;
+        timings.total = begin.elapsed();
+        Ok((artifact, timings))
+    }
+
+    fn compile_unguarded(
+        &self,
+        text: &str,
+        begin: Instant,
+        timings: &mut Timings,
+    ) -> Result<Artifact, CompileError> {
         let (context, handler, sink) = context();
         let take = || take(&sink);
         let Some(module) = Module::parse(&context, text) else {
             return Err(CompileError::Rejected(take()));
         };
+        timings.parse = begin.elapsed();
+        let begin = Instant::now();
         let op = Op::from_raw(module.as_operation().to_raw());
         let run = dialect::run_pipeline(op, &self.options.pipeline());
+        timings.passes = begin.elapsed();
         if let Err(message) = run {
             let diagnostics = take();
             if diagnostics.is_empty() {
@@ -249,7 +287,8 @@ impl Compiler {
             }
             return Err(CompileError::Rejected(diagnostics));
         }
-        let lowered = ptx::ptx(op, self.options.target, self.options.ptx_version)?;
+        let (target, version) = (self.options.target, self.options.ptx_version);
+        let lowered = ptx::ptx_timed(op, target, version, timings)?;
         context.detach_diagnostic_handler(handler);
         Ok(Artifact {
             ptx: lowered.ptx,

@@ -57,6 +57,16 @@ pub(crate) fn forms(op: Op, target: Target) -> Vec<Form> {
         "named_barrier.arrive" => vec![Form::BarrierArrive],
         "warp.sync" => vec![Form::BarWarpSync],
         "elect" if target.has_elect() => vec![Form::ElectSync],
+        "ldmatrix" if flag("transpose") => vec![Form::LdmatrixTrans],
+        "ldmatrix" => vec![Form::Ldmatrix],
+        "mma.sync" => {
+            let element = op.operand(1).ty().fields()[0].element();
+            match element.to_string().as_str() {
+                "bf16" => vec![Form::MmaSyncBf16],
+                "f32" => vec![Form::MmaSyncTf32],
+                _ => vec![Form::MmaSyncF16],
+            }
+        }
         // An address says nothing without the allocation it comes from.
         "tcgen05.alloc" | "tcgen05.address" => vec![Form::Tcgen05Alloc],
         "tcgen05.relinquish" => vec![Form::Tcgen05Relinquish],

@@ -34,7 +34,7 @@ mod verify;
 
 pub use compile::{
     Artifact, CompileError, CompileOptions, CompileOptionsBuilder, Compiler, Diagnostic,
-    OptionsError, Severity,
+    OptionsError, Severity, Timings,
 };
 pub use hooks::{DRIVER_OPTIONS, initialize};
 pub use passes::CpAsyncArrive;

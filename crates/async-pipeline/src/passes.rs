@@ -1,7 +1,10 @@
 //! The one list of passes and the named pipeline. Help, docs and the tool read it.
 
 mod allocate;
+mod carry;
 mod descriptor;
+mod distribute;
+mod divisor;
 mod insert_barriers;
 mod interpret;
 mod lower_kernel_abi;
@@ -9,6 +12,7 @@ mod lower_to_nvvm;
 mod materialize_tensor_maps;
 mod multistage;
 mod options;
+mod partition;
 mod refuse;
 mod test_panic;
 mod verify_barriers;
@@ -19,7 +23,11 @@ mod verify_tiles;
 pub(crate) use allocate::slot_align;
 pub use options::{CpAsyncArrive, Options, PassOption};
 
-use async_pipeline_sys::{OptionSpec, ir::Op};
+use crate::build::Build;
+use async_pipeline_sys::{
+    OptionSpec,
+    ir::{Op, Value},
+};
 
 /// Diagnostics have been emitted; the pass has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +49,11 @@ pub struct Pass {
 /// Every pass of the project, in the order in which the named pipeline runs them.
 pub static PASSES: &[Pass] = &[
     verify_tiles::PASS,
+    partition::PASS,
     verify_channels::PASS,
     multistage::PASS,
     insert_barriers::PASS,
+    distribute::PASS,
     verify_barriers::PASS,
     interpret::PASS,
     materialize_tensor_maps::PASS,
@@ -54,6 +64,35 @@ pub static PASSES: &[Pass] = &[
     refuse::PASS,
     test_panic::PASS,
 ];
+
+/// Whether a memref is not known to be apart from others: an argument that says so, or none.
+fn argument_may_alias(memref: Value) -> bool {
+    let Some((block, index)) = memref.as_block_argument() else {
+        return true;
+    };
+    let attrs = block
+        .parent()
+        .and_then(|function| function.attr("arg_attrs")?.array());
+    attrs.is_some_and(|attrs| {
+        attrs
+            .get(index)
+            .is_some_and(|attrs| attrs.entry("async_pipeline.may_alias").is_some())
+    })
+}
+
+/// The thread's number in the CTA, index.
+fn thread_id(build: Build) -> Value {
+    let context = build.0.context();
+    let dimension = context
+        .parse_attr("#gpu<dim x>")
+        .expect("the gpu dialect is loaded");
+    build
+        .0
+        .op("gpu.thread_id")
+        .attr("dimension", dimension)
+        .results(&[context.index()])
+        .value()
+}
 
 /// Name of the pipeline from any level down to the LLVM dialect.
 pub const PIPELINE: &str = "async-pipeline-compile";
@@ -117,6 +156,8 @@ pub fn pipeline(values: &[&str]) -> Result<String, String> {
     let mut passes = vec![
         // Before anything is changed: errors name what was written.
         "async-pipeline-verify-tiles".to_owned(),
+        // From tiles to roles and channels.
+        format!("async-pipeline-partition{{target={target}{stages}}}"),
         // Rules of the channel level that need more than one op; everything behind relies on them.
         "async-pipeline-verify-channels".to_owned(),
         // Loads run ahead in roles that both fill and drain a channel; needs channels still whole.
@@ -126,6 +167,8 @@ pub fn pipeline(values: &[&str]) -> Result<String, String> {
             "async-pipeline-insert-barriers{{target={target}{stages} cp-async-arrive={}}}",
             arrive.as_str()
         ),
+        // Whose registers hold what, now that storage and barriers are known.
+        format!("async-pipeline-distribute{{target={target}}}"),
         // Nothing of the channel level is left, and every op exists on the target.
         format!("async-pipeline-verify-barriers{{target={target} ptx-version={version}}}"),
         // Tensor maps become kernel parameters, so they must be known before the ABI.

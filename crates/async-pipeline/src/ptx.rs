@@ -8,6 +8,7 @@ mod backend;
 mod cubin;
 mod tool;
 
+pub(crate) use backend::ptx_timed;
 pub use backend::{LowerError, Lowered, llvm_ir, ptx};
 pub use cubin::{AssembleError, assemble};
 pub(crate) use tool::emit_for_tool;

@@ -6,6 +6,7 @@
 mod attributes;
 mod barrier;
 mod channel;
+mod mma;
 pub(crate) mod tensor;
 mod tile;
 
@@ -44,6 +45,8 @@ pub(crate) fn verify_op(op: Op) -> Verified {
         "work.mma" => tile::mma(op),
         "work.load" => tile::load(op),
         "work.store" => tile::store(op),
+        "mma.sync" => mma::product(op),
+        "ldmatrix" => mma::load(op),
         _ if name.starts_with("tcgen05.") => tensor::verify(op, name),
         _ => barrier::verify(op, name),
     }

@@ -4,7 +4,7 @@ use async_pipeline::{
     CompileError, CompileOptions, Compiler, CpAsyncArrive, OptionsError, PtxVersion, Severity,
     Target,
 };
-use std::{fs, path::Path, thread};
+use std::{fs, path::Path, thread, time::Duration};
 
 fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.mlir"));
@@ -132,6 +132,22 @@ fn counts_follow_the_form_of_the_arrive() {
         assert_eq!(noinc > 0, arrive == CpAsyncArrive::Noinc);
         assert_eq!(inc > 0, arrive == CpAsyncArrive::Inc);
     }
+}
+
+#[test]
+fn stages_of_a_compile_take_time_and_no_more_than_all_of_it() {
+    let (compiler, text) = (compiler(Target::Sm90a), example("stream_add"));
+    let (artifact, timings) = compiler.compile_timed(&text).expect("compiles");
+    assert_eq!(artifact, compiler.compile(&text).expect("compiles"));
+    let stages = [
+        timings.parse,
+        timings.passes,
+        timings.llvm_passes,
+        timings.emission,
+    ];
+    assert!(stages.iter().all(|stage| !stage.is_zero()), "{timings:?}");
+    let sum: Duration = stages.iter().sum();
+    assert!(sum <= timings.total, "{timings:?}");
 }
 
 #[test]

@@ -361,14 +361,18 @@ impl Ctx {
 
     /// A memref in workgroup memory with the shape of a tile.
     pub fn workgroup_memref(self, tile: Type) -> Type {
-        let shape = tile.static_shape();
+        self.workgroup_memref_of(&tile.static_shape(), tile.element())
+    }
+
+    /// A memref in workgroup memory.
+    pub fn workgroup_memref_of(self, shape: &[i64], element: Type) -> Type {
         let space = self
             .parse_attr("#gpu.address_space<workgroup>")
             .expect("the gpu dialect is loaded with ours");
         // SAFETY: the shape array is as long as announced.
         Type(unsafe {
             mlir_sys::mlirMemRefTypeContiguousGet(
-                tile.element().raw(),
+                element.raw(),
                 shape.len() as isize,
                 shape.as_ptr(),
                 space.raw(),
@@ -382,15 +386,21 @@ impl Ctx {
         Type(unsafe { ffi::apMBarrierTypeGet(self.raw(), stages) })
     }
 
-    /// `!async_pipeline.buffer<stages, tile>`
-    pub fn buffer(self, stages: i64, tile: Type) -> Type {
+    /// `!async_pipeline.buffer<stages, tile, swizzle>`; swizzle 0 is none.
+    pub fn buffer(self, stages: i64, tile: Type, swizzle: i64) -> Type {
         // SAFETY: the dialect is loaded.
-        Type(unsafe { ffi::apBufferTypeGet(self.raw(), stages, tile.raw()) })
+        Type(unsafe { ffi::apBufferTypeGet(self.raw(), stages, tile.raw(), swizzle) })
     }
 
-    /// `!async_pipeline.tensor_map<tile>`
-    pub fn tensor_map(self, tile: Type) -> Type {
+    /// `!async_pipeline.tensor_map<tile, swizzle>`; swizzle 0 is none.
+    pub fn tensor_map(self, tile: Type, swizzle: i64) -> Type {
         // SAFETY: the dialect is loaded.
-        Type(unsafe { ffi::apTensorMapTypeGet(self.raw(), tile.raw()) })
+        Type(unsafe { ffi::apTensorMapTypeGet(self.raw(), tile.raw(), swizzle) })
+    }
+
+    /// `!async_pipeline.tmem<columns>`
+    pub fn tmem(self, columns: i64) -> Type {
+        // SAFETY: the dialect is loaded.
+        Type(unsafe { ffi::apTmemTypeGet(self.raw(), columns) })
     }
 }

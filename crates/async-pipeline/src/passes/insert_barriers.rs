@@ -24,6 +24,7 @@ pub(super) mod copies;
 mod counters;
 pub(super) mod plan;
 mod slots;
+mod tensor;
 
 use super::{
     Failed, Options, Pass,

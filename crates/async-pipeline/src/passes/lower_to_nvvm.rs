@@ -11,6 +11,7 @@
 
 mod copies;
 mod ids;
+mod matrices;
 mod mbarrier;
 mod memory;
 mod roles;
@@ -96,6 +97,7 @@ impl Lowering {
         match name {
             "role.thread_id" | "role.thread_count" => ids::role(op, name),
             "buffer.slot" => self.memory.slot(op),
+            "ldmatrix" => self.load_matrices(op),
             _ if name.starts_with("mbarrier.") => self.mbarrier(op, name),
             _ if name.starts_with("cp_async.")
                 || name.starts_with("bulk.")

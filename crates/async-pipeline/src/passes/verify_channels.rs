@@ -20,8 +20,14 @@ fn run(module: Op, _: &Options<'_>) -> Result<(), Failed> {
 }
 
 fn kernel(function: Op) -> Result<(), Failed> {
-    let beyond_copies = ["mma", "load", "store"].map(|work| format!("async_pipeline.work.{work}"));
-    let tile_level = |op: &Op| is_tile_level(*op) || beyond_copies.iter().any(|name| op.is(name));
+    // Work on accumulators and register values is the same at both levels.
+    let tile_level = |op: &Op| {
+        let stays = ["tile.accumulator", "work.mma", "work.load", "work.store"];
+        let stays = stays
+            .iter()
+            .any(|name| op.name().strip_prefix("async_pipeline.") == Some(name));
+        is_tile_level(*op) && !(stays && op.ancestor("async_pipeline.role").is_some())
+    };
     if let Some(op) = function.walk().into_iter().find(tile_level) {
         return Err(error(
             op,

@@ -86,6 +86,7 @@ const NVVM: &[&str] = &[
     "cp.async.wait.group",
     "ldmatrix",
     "match.sync",
+    "mma.sync",
     "nanosleep",
     "rcp.approx.ftz.f",
     "read.ptx.sreg.ctaid.",

@@ -1,6 +1,6 @@
 //! From a lowered module to LLVM IR and PTX text.
 
-use crate::{PtxVersion, Target};
+use crate::{PtxVersion, Target, Timings};
 use async_pipeline_sys::ir::Op;
 use inkwell::{
     OptimizationLevel,
@@ -27,6 +27,7 @@ use ptx_model::manifest::{Kernel, Manifest, SCHEMA_VERSION};
 use std::{
     ffi::{CStr, c_void},
     sync::{Mutex, Once},
+    time::Instant,
 };
 use thiserror::Error;
 
@@ -137,8 +138,21 @@ pub fn llvm_ir(module: Op, target: Target, version: PtxVersion) -> Result<String
 /// # Errors
 /// See [`LowerError`].
 pub fn ptx(module: Op, target: Target, version: PtxVersion) -> Result<Lowered, LowerError> {
+    ptx_timed(module, target, version, &mut Timings::default())
+}
+
+/// [`ptx`], which also writes down how long LLVM's stages take.
+pub(crate) fn ptx_timed(
+    module: Op,
+    target: Target,
+    version: PtxVersion,
+    timings: &mut Timings,
+) -> Result<Lowered, LowerError> {
+    let begin = Instant::now();
     let state = Llvm::new();
     let (llvm, machine) = translate(&state, module, target, version)?;
+    timings.llvm_passes = begin.elapsed();
+    let begin = Instant::now();
     let buffer = machine
         .write_to_memory_buffer(&llvm, FileType::Assembly)
         .map_err(|message| LowerError::Internal(message.to_string()))?;
@@ -149,9 +163,11 @@ pub fn ptx(module: Op, target: Target, version: PtxVersion) -> Result<Lowered, L
     if let Some(name) = external_call(&text) {
         return Err(LowerError::ExternalCall(name));
     }
+    let manifest = manifest(module, target, version)?;
+    timings.emission = begin.elapsed();
     Ok(Lowered {
         ptx: text,
-        manifest: manifest(module, target, version)?,
+        manifest,
     })
 }
 

@@ -18,13 +18,20 @@ pub(super) fn verify(op: Op, name: &str) -> Verified {
         "buffer.slot" => {
             stage(op, op.operand(0), op.operand(1))?;
             let buffer = op.operand(0).ty();
-            if buffer.swizzle() != 0 {
+            let tile = buffer.fields()[0];
+            if buffer.swizzle() == 0 {
+                return tile_view(tile, op.result(0).ty());
+            }
+            let all = [tile.static_shape().iter().product()];
+            let expected = op.context().workgroup_memref_of(&all, tile.element());
+            if op.result(0).ty() != expected {
                 return Err(format!(
-                    "expected a buffer without swizzle, which a memref can describe, got {buffer}"
+                    "expected a view of type {expected}, which a swizzle leaves of a slot, got {}",
+                    op.result(0).ty()
                 )
                 .into());
             }
-            tile_view(op.operand(0).ty().fields()[0], op.result(0).ty())
+            Ok(())
         }
         "mbarrier.init" => in_range("count", int_attr(op, "count"), 1..=i64::from(MAX_COUNT)),
         "mbarrier.arrive" | "mbarrier.arrive_drop" => {

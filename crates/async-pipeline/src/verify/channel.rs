@@ -5,7 +5,7 @@ use super::{
 };
 use async_pipeline_sys::{
     hooks::Located,
-    ir::{Op, Type, Value},
+    ir::{Block, Op, Type, Value},
 };
 
 /// Most warps that a CTA has.
@@ -59,6 +59,9 @@ pub(super) fn role(op: Op) -> Verified {
 pub(super) fn create(op: Op) -> Verified {
     directly_in_kernel(op)?;
     named(op)?;
+    if op.attr("tensor_memory").is_some() {
+        tensor_memory(op.result(0).ty())?;
+    }
     match op.attr("stages").and_then(|stages| stages.int()) {
         Some(stages) => in_range("stages", stages, 1..=MAX_STAGES),
         None if op.attr("exactly").is_some() => {
@@ -66,6 +69,51 @@ pub(super) fn create(op: Op) -> Verified {
         }
         None => Ok(()),
     }
+}
+
+/// One accumulator: its rows are the lanes of tensor memory.
+fn tensor_memory(channel: Type) -> Verified {
+    let fields = channel.fields();
+    let fits = |tile: &Type| {
+        let shape = tile.static_shape();
+        shape.len() == 2
+            && shape[0] == 128
+            && (32..=512).contains(&shape[1])
+            && shape[1].count_ones() == 1
+            && tile.element().to_string() == "f32"
+    };
+    match fields.as_slice() {
+        [only] if fits(only) => Ok(()),
+        _ => Err(format!(
+            "expected one field of 128 rows and 32, 64, 128, 256 or 512 columns of f32 in tensor memory, got {channel}"
+        )
+        .into()),
+    }
+}
+
+/// The slot is one of a channel in tensor memory.
+pub(super) fn in_tensor_memory(slot: Value) -> Verified {
+    let create = taker(slot).and_then(|taker| taker.operand(0).defining_op());
+    match create {
+        Some(create) if create.attr("tensor_memory").is_some() => Ok(()),
+        Some(create) => Err(Located {
+            message: "expected a slot of a channel with tensor_memory".into(),
+            note: Some((create, "the channel is made here".into())),
+        }),
+        None => Err("expected a slot of a channel with tensor_memory".into()),
+    }
+}
+
+/// The op of `block` that is or holds `op`.
+fn within(op: Op, block: Option<Block>) -> Option<Op> {
+    let mut current = Some(op);
+    while let Some(op) = current {
+        if op.block() == block {
+            return Some(op);
+        }
+        current = op.parent();
+    }
+    None
 }
 
 /// `acquire` and `wait`: the slot lives and dies in one block.
@@ -90,7 +138,11 @@ pub(super) fn take(op: Op, end: &str) -> Verified {
                 note: Some((user, "used here".into())),
             });
         }
-        if user.block() != op.block() && !user.is("async_pipeline.channel.view") {
+        // Work that fills a slot, or ends it, happens once; reading may be repeated.
+        let anywhere = ["channel.view", "work.mma", "work.load"]
+            .iter()
+            .any(|name| user.name().strip_prefix("async_pipeline.") == Some(name));
+        if user.block() != op.block() && !(anywhere && within(user, op.block()).is_some()) {
             return Err(Located {
                 message: "expected its slot to be used within one block".into(),
                 note: Some((user, "used here, in another block".into())),
@@ -165,7 +217,7 @@ pub(super) fn end(op: Op, start: &str) -> Verified {
         });
     }
     for (user, _) in slot.uses() {
-        let late = user != op && user.block() == op.block() && op.is_before(user);
+        let late = within(user, op.block()).is_some_and(|user| user != op && op.is_before(user));
         if late && !ends_slot(user) {
             return Err(Located {
                 message: "expected the slot not to be used afterwards".into(),

@@ -6,8 +6,8 @@ use async_pipeline_sys::{
     ir::{Op, Type, TypeKind, Value},
 };
 
-/// Swizzle of an operand in shared memory, bytes: also what a row of it takes.
-const SWIZZLE: i64 = 128;
+/// Bytes of K that one instruction takes, in every kind (PTX ISA 9.1, 9.7.16.2.1).
+pub(crate) const K_BYTES: i64 = 32;
 
 pub(super) fn verify(op: Op, name: &str) -> Verified {
     match name {
@@ -26,10 +26,17 @@ pub(super) fn verify(op: Op, name: &str) -> Verified {
             place(op)?;
             allocated(op)
         }
+        "tcgen05.slice" => columns(op.operand(0), op.operand(1), op.result(0).ty().columns()),
         "tcgen05.relinquish" => one_warp(op),
         "tcgen05.dealloc" => {
             one_warp(op)?;
-            range(op.operand(0))
+            match op.operand(0).defining_op() {
+                Some(slice) if slice.is("async_pipeline.tcgen05.slice") => Err(Located {
+                    message: "expected a whole allocation, got a slice of one".into(),
+                    note: Some((slice, "the slice is here".into())),
+                }),
+                _ => range(op.operand(0)),
+            }
         }
         "tcgen05.mma" => mma(op),
         "tcgen05.commit" => stage(op, op.operand(0), op.operand(1)),
@@ -120,7 +127,12 @@ fn allocated(op: Op) -> Verified {
 /// Which range it is is known while compiling: nothing passes ranges on.
 fn range(value: Value) -> Verified {
     match value.defining_op() {
-        Some(made) if made.is("async_pipeline.tcgen05.address") => Ok(()),
+        Some(made)
+            if made.is("async_pipeline.tcgen05.address")
+                || made.is("async_pipeline.tcgen05.slice") =>
+        {
+            Ok(())
+        }
         Some(made) => Err(Located {
             message: format!(
                 "expected a range made by tcgen05.address, got one made by {}",
@@ -190,6 +202,15 @@ fn mma(op: Op) -> Verified {
     let (a, b) = (op.operand(2), op.operand(4));
     for (name, tile, slot) in [("A", a, op.operand(3)), ("B", b, op.operand(5))] {
         shared_operand(name, tile.ty())?;
+        let transposed = op
+            .attr(&format!("transpose_{}", name.to_lowercase()))
+            .is_some();
+        if transposed && tile.ty().fields()[0].element().byte_width() == Some(4) {
+            return Err(format!(
+                "expected no transpose on {name} of f32, which the tensor core reads along K only"
+            )
+            .into());
+        }
         stage(op, tile, slot)?;
     }
     let element = |value: Value| value.ty().fields()[0].element();
@@ -198,8 +219,15 @@ fn mma(op: Op) -> Verified {
     if mixed {
         return Err(format!("expected equal element types, got {of_a} and {of_b}").into());
     }
-    let rows = |value: Value| value.ty().fields()[0].static_shape()[0];
-    let (m, n) = (rows(a), rows(b));
+    let (m, k) = rows_and_depth(op, a, "transpose_a");
+    let (n, k_of_b) = rows_and_depth(op, b, "transpose_b");
+    if k != k_of_b {
+        return Err(format!("expected A and B of one K, got {k} and {k_of_b}").into());
+    }
+    let step = K_BYTES / of_a.byte_width().unwrap_or(K_BYTES);
+    if k % step != 0 {
+        return Err(format!("expected K to be a multiple of {step}, got {k}").into());
+    }
     // With 64 rows only half of the lanes would hold a sum, and `tcgen05.ld` reads all.
     if m != 128 {
         return Err(format!("expected A of 128 rows, got {m}").into());
@@ -209,6 +237,15 @@ fn mma(op: Op) -> Verified {
         return Err(format!("expected rows of B to be a multiple of 16, got {n}").into());
     }
     columns(d, at, n)
+}
+
+/// Rows and K of an operand, whichever way it is stored.
+pub(crate) fn rows_and_depth(op: Op, operand: Value, transpose: &str) -> (i64, i64) {
+    let shape = operand.ty().fields()[0].static_shape();
+    match op.attr(transpose) {
+        Some(_) => (shape[1], shape[0]),
+        None => (shape[0], shape[1]),
+    }
 }
 
 fn is_f8(element: Type) -> bool {
@@ -228,11 +265,8 @@ fn shared_operand(name: &str, buffer: Type) -> Verified {
     if tile.static_shape().len() != 2 {
         return Err(format!("expected {name} of rank 2, got {buffer}").into());
     }
-    if buffer.swizzle() != SWIZZLE {
-        return Err(format!(
-            "expected {name} with rows of {SWIZZLE} bytes and swizzle {SWIZZLE}, got {buffer}"
-        )
-        .into());
+    if buffer.swizzle() == 0 {
+        return Err(format!("expected {name} with a swizzle, got {buffer}").into());
     }
     Ok(())
 }

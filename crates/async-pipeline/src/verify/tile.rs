@@ -36,10 +36,10 @@ pub(super) fn alloc(op: Op) -> Verified {
 pub(super) fn accumulator(op: Op) -> Verified {
     inside_function(op)?;
     for (user, _) in op.result(0).uses() {
-        let works = ["mma", "load", "store"];
+        let works = ["work.mma", "work.load", "work.store", "mma.sync"];
         if !works
             .iter()
-            .any(|work| user.name().strip_prefix("async_pipeline.work.") == Some(work))
+            .any(|work| user.name().strip_prefix("async_pipeline.") == Some(work))
         {
             return Err(Located {
                 message: format!(
@@ -134,7 +134,24 @@ pub(super) fn mma(op: Op) -> Verified {
     let (accumulator, a, b) = (op.operand(0), op.operand(1), op.operand(2));
     let flag = |name: &str| op.attr(name).is_some();
     inside_function(op)?;
-    made_by(accumulator, "async_pipeline.tile.accumulator")?;
+    let tile = match accumulator.ty().kind() {
+        TypeKind::Accumulator => {
+            made_by(accumulator, "async_pipeline.tile.accumulator")?;
+            accumulator.ty().fields()[0]
+        }
+        TypeKind::Slot => {
+            channel::taken_for(op, accumulator, true)?;
+            channel::in_tensor_memory(accumulator)?;
+            accumulator.ty().fields()[0]
+        }
+        _ => {
+            return Err(format!(
+                "expected an accumulator or a slot in tensor memory, got {}",
+                accumulator.ty()
+            )
+            .into());
+        }
+    };
     let (a_type, b_type) = (
         mma_operand(op, a, "field_a")?,
         mma_operand(op, b, "field_b")?,
@@ -147,7 +164,7 @@ pub(super) fn mma(op: Op) -> Verified {
     }
     let [m, k] = rows_and_columns("A", a_type, flag("transpose_a"))?;
     let [b_k, n] = rows_and_columns("B", b_type, flag("transpose_b"))?;
-    let tile = accumulator.ty().fields()[0].static_shape();
+    let tile = tile.static_shape();
     if tile != [m, n] || k != b_k {
         return Err(format!(
             "expected shapes MxN += MxK * KxN, got {}x{} += {m}x{k} * {b_k}x{n}",
@@ -227,6 +244,10 @@ fn tile_access(
             (memory.ty().fields()[0], "an accumulator")
         }
         TypeKind::Buffer => (made_buffer(memory)?, "a buffer"),
+        TypeKind::Tmem if access == Access::Reads => {
+            no_field(op, "field", "tensor memory")?;
+            return in_tensor_memory(memory.ty(), indices, vector);
+        }
         TypeKind::Slot => {
             channel::taken_for(op, memory, access == Access::Writes)?;
             (channel::field(op, memory)?, "a slot")
@@ -248,6 +269,22 @@ fn tile_access(
             "expected a vector of {} elements of {}, got {vector}",
             times(&tile.static_shape()),
             tile.element()
+        )
+        .into());
+    }
+    Ok(false)
+}
+
+/// Columns of tensor memory as a tile: its rows are the lanes.
+fn in_tensor_memory(range: Type, indices: &[Value], vector: Type) -> Result<bool, Located> {
+    if !indices.is_empty() {
+        return Err("expected no index on tensor memory".into());
+    }
+    let fits = vector.static_shape() == [128, range.columns()];
+    if !fits || vector.element().to_string() != "f32" {
+        return Err(format!(
+            "expected a vector of 128x{} elements of f32, got {vector}",
+            range.columns()
         )
         .into());
     }

@@ -286,6 +286,8 @@ forms! {
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {f0, f1, f2, f3}, {v0, v1, v2, v3}, {v4, v5}, {f0, f1, f2, f3};";
     MmaSyncBf16: "mma.sync.m16n8k16 bf16", sm_80, 7.0 8.0 8.6, "9.7.14.5.14",
         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {f0, f1, f2, f3}, {v0, v1, v2, v3}, {v4, v5}, {f0, f1, f2, f3};";
+    MmaSyncTf32: "mma.sync.m16n8k8 tf32", sm_80, 7.0 8.0 8.6, "9.7.14.5.14",
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {f0, f1, f2, f3}, {v0, v1, v2, v3}, {v4, v5}, {f0, f1, f2, f3};";
 
     // wgmma
     WgmmaFence: "wgmma.fence", sm_90a, - 8.0 -, "9.7.15.7.1",

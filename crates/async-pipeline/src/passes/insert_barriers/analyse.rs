@@ -2,13 +2,13 @@
 
 use super::{
     Request,
-    plan::{Access, ChannelPlan, Party, load_access, store_access},
+    plan::{Access, ChannelPlan, Party, Storage, load_access, store_access},
 };
 use crate::{
     diagnostics::{error, error_with_note},
     passes::Failed,
 };
-use async_pipeline_sys::ir::{Op, TypeKind, Value};
+use async_pipeline_sys::ir::{Op, Type, TypeKind, Value};
 
 /// Slots when neither the channel nor the options say.
 const DEFAULT_STAGES: i64 = 4;
@@ -116,7 +116,7 @@ fn draft(create: Op, roles: &[Role], request: &Request) -> Result<ChannelPlan, F
             (fills, &mut producers, load_access(request.target, forced)),
             (drains, &mut consumers, store_access(request.target, forced)),
         ] {
-            if let Some(access) = access(&ops, copies)? {
+            if let Some(access) = access(&ops, copies, request)? {
                 parties.push((
                     ops[0],
                     Party {
@@ -155,16 +155,98 @@ fn draft(create: Op, roles: &[Role], request: &Request) -> Result<ChannelPlan, F
         ));
     }
     let consumers = consumers.into_iter().map(|(_, party)| party).collect();
+    let storage = storage(create, stages, &users, request)?;
     Ok(ChannelPlan {
         name,
         stages,
         producer,
         consumers,
+        storage,
     })
 }
 
+/// Where the slots are, and in which order their bytes.
+fn storage(create: Op, stages: i64, takers: &[Op], request: &Request) -> Result<Storage, Failed> {
+    let fields = create.result(0).ty().fields();
+    if create.attr("tensor_memory").is_some() {
+        if !request.target.has_tcgen05() {
+            return Err(error(
+                create,
+                format!("there is no tensor memory on {}", request.target),
+            ));
+        }
+        let columns = fields[0].static_shape()[1];
+        let all = i64::from(request.target.limits().tmem_columns);
+        if stages * columns > all {
+            return Err(error(
+                create,
+                format!(
+                    "{stages} slots of {columns} columns exceed the {all} columns of tensor memory; the largest number of stages that fits is {}",
+                    all / columns
+                ),
+            ));
+        }
+        return Ok(Storage::Tensor { columns });
+    }
+    let mut swizzles = vec![0; fields.len()];
+    for (operand, slot, field) in takers.iter().flat_map(|taker| operands(*taker)) {
+        let swizzle = swizzle(fields[field]).map_err(|message| error(operand, message))?;
+        let users = slot.uses().into_iter().map(|(user, _)| user);
+        let mut others = users.filter(|user| field_of(*user) == Some(field));
+        if let Some(other) = others.find(|user| {
+            user.is("async_pipeline.channel.view") || user.is("async_pipeline.work.load")
+        }) {
+            return Err(error_with_note(
+                other,
+                format!(
+                    "'{}' op is not supported on a tile that a product reads, whose bytes are swizzled",
+                    other.name()
+                ),
+                operand,
+                "the product is here",
+            ));
+        }
+        swizzles[field] = swizzle;
+    }
+    Ok(Storage::Shared { swizzles })
+}
+
+/// The products that read a slot, with the field each reads.
+fn operands(taker: Op) -> Vec<(Op, Value, usize)> {
+    let slot = taker.result(0);
+    let number = |op: Op, name: &str| {
+        let number = op.attr(name).and_then(|attr| attr.int());
+        number.unwrap_or_default() as usize
+    };
+    let uses = slot.uses().into_iter();
+    uses.filter(|(user, _)| user.is("async_pipeline.work.mma"))
+        .filter_map(|(user, index)| match index {
+            1 => Some((user, slot, number(user, "field_a"))),
+            2 => Some((user, slot, number(user, "field_b"))),
+            _ => None,
+        })
+        .collect()
+}
+
+fn field_of(user: Op) -> Option<usize> {
+    Some(user.attr("field")?.int()? as usize)
+}
+
+/// The widest swizzle that a row fills; longer rows are cut into boxes.
+fn swizzle(tile: Type) -> Result<i64, String> {
+    let shape = tile.static_shape();
+    let row = shape.last().copied().unwrap_or(0) * tile.element().byte_width().unwrap_or(1);
+    match row {
+        32 | 64 => Ok(row),
+        _ if row % 128 == 0 => Ok(128),
+        _ => Err(format!(
+            "expected rows of an operand of a product to be 32, 64 or a multiple of 128 bytes as stored, got {row}"
+        )),
+    }
+}
+
 /// How one party touches the slots it takes; the same everywhere.
-fn access(takers: &[Op], copies: Access) -> Result<Option<Access>, Failed> {
+fn access(takers: &[Op], copies: Access, request: &Request) -> Result<Option<Access>, Failed> {
     let mut found: Option<(Op, Access)> = None;
     for taker in takers {
         let users: Vec<Op> = taker
@@ -174,8 +256,26 @@ fn access(takers: &[Op], copies: Access) -> Result<Option<Access>, Failed> {
             .map(|(user, _)| user)
             .collect();
         let copy = users.iter().find(|op| op.is("async_pipeline.work.copy"));
-        let view = users.iter().find(|op| op.is("async_pipeline.channel.view"));
+        let by_threads =
+            |op: &&Op| op.is("async_pipeline.channel.view") || op.is("async_pipeline.work.load");
+        let view = users.iter().find(by_threads);
+        let product = users.iter().find(|op| op.is("async_pipeline.work.mma"));
+        if let (Some(product), Some(other)) = (product, copy.or(view)) {
+            return Err(error_with_note(
+                *other,
+                "expected a slot that a product uses not to be touched otherwise by the same role",
+                *product,
+                "the product is here",
+            ));
+        }
+        if let Some(write) = users.iter().find(|op| op.is("async_pipeline.work.store")) {
+            return Err(error(
+                *write,
+                "'async_pipeline.work.store' op into a slot is not supported; write through channel.view",
+            ));
+        }
         let access = match (copy, view) {
+            (None, None) if product.is_some() && request.target.has_tcgen05() => Access::Tcgen05,
             (Some(copy), Some(view)) => {
                 return Err(error_with_note(
                     *copy,
@@ -215,7 +315,7 @@ fn elect(roles: &mut [Role], creates: &[Op], plans: &[ChannelPlan]) {
                     .iter()
                     .chain([&plan.producer])
                     .filter(|party| party.role == index)
-                    .all(|party| party.access == Access::Tma)
+                    .all(|party| party.access.is_asked())
             })
         };
         let body = role.op.walk();
@@ -242,6 +342,7 @@ fn is_issue(op: Op, issues_only: &impl Fn(Value) -> bool) -> bool {
         }
         "async_pipeline.channel.commit"
         | "async_pipeline.channel.release"
+        | "async_pipeline.work.mma"
         | "async_pipeline.work.copy" => op
             .operands()
             .into_iter()

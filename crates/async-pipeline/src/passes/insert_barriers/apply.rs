@@ -6,20 +6,24 @@ use super::{
     counters::{self, Key, Positions, Threading},
     plan::Access,
     slots::{role_code, wait_group},
+    tensor,
 };
 use crate::{
     build::{Build, Compare},
-    passes::{Failed, lower_kernel_abi::completion_name},
+    passes::{Failed, lower_kernel_abi::completion_name, thread_id},
 };
 use async_pipeline_sys::ir::{Attr, Builder, Op, Value};
 
 /// The storage of a channel.
 pub(super) struct Ring {
-    /// One buffer per field.
+    /// One buffer per field; none in tensor memory.
     pub(super) buffers: Vec<Value>,
+    /// In tensor memory.
+    pub(super) columns: Option<tensor::Columns>,
     pub(super) full: Value,
     pub(super) empty: Value,
 }
+
 pub(super) fn kernel(kernel: &Kernel, request: &Request) -> Result<(), Failed> {
     for role in &kernel.roles {
         let context = role.op.context();
@@ -39,9 +43,13 @@ pub(super) fn kernel(kernel: &Kernel, request: &Request) -> Result<(), Failed> {
     if kernel.channels.is_empty() {
         return Ok(());
     }
-    let rings: Vec<Ring> = kernel.channels.iter().map(allocate).collect();
-    set_up(roles, kernel, &rings, request);
-    tear_down(roles, &rings);
+    let mut rings: Vec<Ring> = kernel.channels.iter().map(allocate).collect();
+    let tensor_memory = tensor::allocate(roles, kernel, &mut rings, request)?;
+    set_up(roles, kernel, &rings, request, tensor_memory.as_ref());
+    if let Some(memory) = &tensor_memory {
+        memory.take(roles, &mut rings);
+    }
+    tear_down(roles, &rings, tensor_memory.as_ref());
     for (index, role) in kernel.roles.iter().enumerate() {
         rewrite_role(kernel, request, &rings, index, role)?;
     }
@@ -82,18 +90,17 @@ fn allocate(channel: &Channel) -> Ring {
     let builder = Builder::before(channel.op);
     let context = builder.context();
     let (name, stages) = (&channel.plan.name, channel.plan.stages);
-    let buffers = channel
-        .op
-        .result(0)
-        .ty()
-        .fields()
+    let in_shared = channel.plan.columns().is_none();
+    let fields = channel.op.result(0).ty().fields();
+    let buffers = fields
         .into_iter()
+        .filter(|_| in_shared)
         .enumerate()
         .map(|(index, field)| {
             builder
                 .op("async_pipeline.buffer.alloc")
                 .attr("name", context.string_attr(&format!("{name}.{index}")))
-                .results(&[context.buffer(stages, field)])
+                .results(&[context.buffer(stages, field, channel.plan.swizzle(index))])
                 .value()
         })
         .collect();
@@ -106,27 +113,24 @@ fn allocate(channel: &Channel) -> Ring {
     };
     Ring {
         buffers,
+        columns: None,
         full: barrier("full"),
         empty: barrier("empty"),
     }
 }
 
 fn first_thread(build: Build) -> Value {
-    let context = build.0.context();
-    let dimension = context
-        .parse_attr("#gpu<dim x>")
-        .expect("the gpu dialect is loaded");
-    let thread = build
-        .0
-        .op("gpu.thread_id")
-        .attr("dimension", dimension)
-        .results(&[context.index()])
-        .value();
-    build.compare(Compare::Eq, thread, build.index(0))
+    build.compare(Compare::Eq, thread_id(build), build.index(0))
 }
 
 /// One thread initialises every barrier; nobody passes before that.
-fn set_up(roles: Op, kernel: &Kernel, rings: &[Ring], request: &Request) {
+fn set_up(
+    roles: Op,
+    kernel: &Kernel,
+    rings: &[Ring],
+    request: &Request,
+    tensor_memory: Option<&tensor::Allocation>,
+) {
     let build = Build(Builder::before(roles));
     let first = first_thread(build);
     build.when(first, |build| {
@@ -148,11 +152,14 @@ fn set_up(roles: Op, kernel: &Kernel, rings: &[Ring], request: &Request) {
             build.0.op("async_pipeline.fence.mbarrier_init").build();
         }
     });
+    if let Some(memory) = tensor_memory {
+        memory.allocate(build);
+    }
     build.0.op("async_pipeline.cta.barrier").build();
 }
 
 /// Barriers end when every role has stopped using them.
-fn tear_down(roles: Op, rings: &[Ring]) {
+fn tear_down(roles: Op, rings: &[Ring], tensor_memory: Option<&tensor::Allocation>) {
     let Some(next) = roles
         .block()
         .and_then(|block| block.ops().into_iter().skip_while(|op| *op != roles).nth(1))
@@ -160,7 +167,13 @@ fn tear_down(roles: Op, rings: &[Ring]) {
         return;
     };
     let build = Build(Builder::before(next).with_location(roles.location()));
+    if tensor_memory.is_some() {
+        build.0.op("async_pipeline.tcgen05.fence_before").build();
+    }
     build.0.op("async_pipeline.cta.barrier").build();
+    if let Some(memory) = tensor_memory {
+        memory.free(build, rings);
+    }
     let first = first_thread(build);
     build.when(first, |build| {
         for ring in rings {
@@ -215,6 +228,11 @@ fn rewrite_role(
     };
     threading.block(body, positions)?;
     let taken = std::mem::take(&mut threading.taken);
+    let places = taken
+        .iter()
+        .filter_map(|(taker, position)| Some((taker.result(0), (key_of(*taker)?, *position))))
+        .collect();
+    code.rewrite_work(role.op, &places)?;
     let mut stores = false;
     for (taker, position) in taken {
         let Some(key) = key_of(taker) else { continue };

@@ -72,6 +72,45 @@ pub(super) struct Boxes {
     pub(super) starts: Vec<(i64, Vec<i64>)>,
 }
 
+/// The boxes of a tile that lies in shared memory under a swizzle of `span` bytes, 0 for none.
+pub(super) fn boxes_of(tile: Type, span: i64) -> Result<Boxes, String> {
+    let shape = tile.static_shape();
+    let width = tile.element().byte_width().unwrap_or(1);
+    match shape.as_slice() {
+        [rows, columns] if span != 0 => swizzled_boxes(*rows, *columns, span / width),
+        _ => boxes(&shape, width),
+    }
+}
+
+/// Boxes of rows of `span` elements, which stand column by column.
+fn swizzled_boxes(rows: i64, columns: i64, span: i64) -> Result<Boxes, String> {
+    // Of rows that are cut, each part is a whole number of patterns.
+    let height = (1..=rows.min(MAX_BOX))
+        .rev()
+        .find(|height| rows % height == 0 && (*height == rows || height % 8 == 0))
+        .ok_or_else(|| {
+            format!("{rows} rows cannot be cut into equal boxes of at most {MAX_BOX} rows")
+        })?;
+    let (across, down) = (columns / span, rows / height);
+    if across * down > MAX_BOXES {
+        return Err(format!(
+            "a tile of this shape takes {} tensor copies, at most {MAX_BOXES} are made; use smaller tiles",
+            across * down
+        ));
+    }
+    let starts = (0..across)
+        .flat_map(|column| (0..down).map(move |row| (column, row)))
+        .map(|(column, row)| {
+            let at = (column * rows + row * height) * span;
+            (at, vec![row * height, column * span])
+        })
+        .collect();
+    Ok(Boxes {
+        shape: vec![height, span],
+        starts,
+    })
+}
+
 /// Splits a tile into boxes that lie one behind the other in its row-major storage.
 pub(super) fn boxes(shape: &[i64], width: i64) -> Result<Boxes, String> {
     let mut boxed = vec![1; shape.len()];
@@ -149,6 +188,7 @@ pub(super) fn cp_async(
     build: Build,
     copy: &Copy,
     view: Value,
+    span: i64,
     thread: Value,
     threads: i64,
 ) -> Result<(), Failed> {
@@ -156,6 +196,18 @@ pub(super) fn cp_async(
     let width = copy.tile().element().byte_width().unwrap_or(1);
     let row = shape.last().copied().unwrap_or(1);
     let align = alignment(copy.memref);
+    if let ([rows, columns], true) = (shape.as_slice(), span != 0) {
+        if align < VECTOR_BYTES {
+            return Err(error(
+                copy.op,
+                format!(
+                    "the argument promises an alignment of {align} bytes, and copies of an operand of a product need {VECTOR_BYTES}"
+                ),
+            ));
+        }
+        swizzled_cp_async(build, copy, view, [*rows, *columns], span, thread, threads);
+        return Ok(());
+    }
     let bytes = [16, 8, 4]
         .into_iter()
         .find(|bytes| *bytes <= align && row * width % bytes == 0 && bytes % width == 0)
@@ -194,6 +246,93 @@ pub(super) fn cp_async(
         }),
     );
     Ok(())
+}
+
+/// `cp.async` of 16 bytes each into a swizzled slot, whose view has its elements in the order
+/// in which they lie.
+///
+/// Consecutive threads take consecutive units of a row. Written out round by round: rows of one
+/// thread are a constant apart, and where that is a multiple of 8 the swizzle is the same for all.
+fn swizzled_cp_async(
+    build: Build,
+    copy: &Copy,
+    view: Value,
+    [rows, columns]: [i64; 2],
+    span: i64,
+    thread: Value,
+    threads: i64,
+) {
+    let width = copy.tile().element().byte_width().unwrap_or(1);
+    let unit = VECTOR_BYTES / width;
+    let units = columns / unit;
+    let in_span = span / VECTOR_BYTES;
+    let context = build.0.context();
+    // Threads that one row keeps busy, and rows that all threads take at once.
+    let (across, down) = (units.min(threads), (threads / units).max(1));
+    let (row, column) = (
+        build.div(thread, build.index(units)),
+        build.rem(thread, build.index(units)),
+    );
+    let emit = |build: Build, bounded: bool| {
+        for round in 0..(rows * units).div_euclid(threads).max(1) {
+            // Rounds go along a row first where all threads together are shorter than one.
+            let along = units / across;
+            let (row_at, unit_at) = (round / along * down, round % along * across);
+            let row = build.add(row, build.index(row_at));
+            let unit_number = build.add(column, build.index(unit_at));
+            let place = |build: Build| {
+                let within = [row, build.mul(unit_number, build.index(unit))];
+                let global = copy.global(build, &within);
+                let target = swizzled_element(build, [row, unit_number], rows, [in_span, unit]);
+                let valid =
+                    bounded.then(|| valid_bytes(build, copy.memref, &global, width, VECTOR_BYTES));
+                build
+                    .0
+                    .op("async_pipeline.cp_async.copy")
+                    .segments(&[
+                        &[copy.memref],
+                        &global,
+                        &[view],
+                        &[target],
+                        valid.as_slice(),
+                    ])
+                    .attr("bytes", context.i32_attr(VECTOR_BYTES))
+                    .build();
+            };
+            if rows * units >= threads {
+                place(build);
+            } else {
+                let there = build.compare(Compare::UnsignedLess, row, build.index(rows));
+                build.when(there, place);
+            }
+        }
+    };
+    let inside = whole_tile_inside(build, copy, &[rows, columns]);
+    build.if_else(
+        inside,
+        |build| emit(build, false),
+        Some(|build: Build| emit(build, true)),
+    );
+}
+
+/// Where the first element of a unit lies in a swizzled slot: its box, its row there, and in
+/// the row the unit exchanged by the exclusive or with bits of the row.
+fn swizzled_element(
+    build: Build,
+    [row, unit]: [Value; 2],
+    rows: i64,
+    [in_span, elements]: [i64; 2],
+) -> Value {
+    let (boxed, unit) = (
+        build.div(unit, build.index(in_span)),
+        build.rem(unit, build.index(in_span)),
+    );
+    // 128 bytes, which is what the pattern is told apart by, are 1, 2 or 4 rows.
+    let line = build.div(row, build.index(8 / in_span));
+    let exchanged = build.xor(unit, build.rem(line, build.index(in_span)));
+    let row = build.add(build.mul(boxed, build.index(rows)), row);
+    let units = build.add(build.mul(row, build.index(in_span)), exchanged);
+    build.mul(units, build.index(elements))
 }
 
 /// Ordinary stores of a tile by every thread of a role; elements outside are dropped.

@@ -9,7 +9,10 @@
 use crate::{
     build::{Build, Compare},
     diagnostics::error,
-    passes::Failed,
+    passes::{
+        Failed,
+        carry::{append_to_terminator, rebuild},
+    },
 };
 use async_pipeline_sys::ir::{Block, Builder, Op, Value};
 use std::collections::BTreeMap;
@@ -179,35 +182,6 @@ fn flatten(keys: &[Key], positions: &Positions) -> Vec<Value> {
     keys.iter()
         .flat_map(|key| [positions[key].stage, positions[key].parity])
         .collect()
-}
-
-fn append_to_terminator(block: Block, values: &[Value]) {
-    if let Some(terminator) = block.terminator() {
-        let mut operands = terminator.operands();
-        operands.extend_from_slice(values);
-        terminator.set_operands(&operands);
-    }
-}
-
-/// The same op with more operands and results, its regions taken over.
-fn rebuild(op: Op, operands: &[Value], results_like: &[Value]) -> Op {
-    let mut types: Vec<_> = op.results().into_iter().map(|result| result.ty()).collect();
-    types.extend(operands.iter().chain(results_like).map(|value| value.ty()));
-    let mut builder = Builder::before(op)
-        .op(op.name())
-        .operands(&op.operands())
-        .operands(operands)
-        .results(&types)
-        .regions(op.regions().len());
-    for (name, value) in op.attrs() {
-        // Attribute names live in the context; the builder wants them for its own call only.
-        builder = builder.attr_owned(name, value);
-    }
-    let new = builder.build();
-    for (target, source) in new.regions().into_iter().zip(op.regions()) {
-        target.take_body(source);
-    }
-    new
 }
 
 /// Old results go to the first new ones; the positions behind the op are the rest.

@@ -13,8 +13,26 @@ pub(crate) enum Access {
     Tma,
     /// `cp.async` by every thread of the role.
     CpAsync,
+    /// The tensor core by `tcgen05.mma`, asked by one thread.
+    Tcgen05,
     /// Ordinary loads and stores by every thread of the role.
     Threads,
+}
+
+impl Access {
+    /// Whether one thread asks and somebody else does it.
+    pub(crate) fn is_asked(self) -> bool {
+        matches!(self, Self::Tma | Self::Tcgen05)
+    }
+}
+
+/// Where a channel's slots are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// In shared memory: the bytes of each field's swizzle, 0 for none.
+    Shared { swizzles: Vec<i64> },
+    /// In tensor memory: the columns of a slot.
+    Tensor { columns: i64 },
 }
 
 /// One role's part in a channel.
@@ -39,14 +57,16 @@ pub(crate) struct ChannelPlan {
     pub(crate) producer: Party,
     /// Who reads them; every consumer sees every slot.
     pub(crate) consumers: Vec<Party>,
+    /// Where they are.
+    pub(crate) storage: Storage,
 }
 
 impl ChannelPlan {
     /// Arrivals that complete a phase of `full`.
     pub(crate) fn full_count(&self) -> i64 {
         match self.producer.access {
-            // The issuing thread's arrive.expect_tx.
-            Access::Tma => 1,
+            // The issuing thread's arrive.expect_tx, or its commit.
+            Access::Tma | Access::Tcgen05 => 1,
             // One asynchronous or plain arrive per thread, in both forms of the arrive.
             Access::CpAsync => self.producer.warps * WARP,
             // One lane per warp, behind a warp sync.
@@ -59,7 +79,7 @@ impl ChannelPlan {
         self.consumers
             .iter()
             .map(|party| {
-                if party.access == Access::Tma {
+                if party.access.is_asked() {
                     1
                 } else {
                     party.warps
@@ -76,9 +96,23 @@ impl ChannelPlan {
 
     /// Whether threads must fence their writes before the async proxy reads them.
     pub(crate) fn writes_need_fence(&self) -> bool {
-        self.consumers
-            .iter()
-            .any(|party| party.access == Access::Tma)
+        self.consumers.iter().any(|party| party.access.is_asked())
+    }
+
+    /// Bytes of the swizzle of a field in shared memory.
+    pub(crate) fn swizzle(&self, field: usize) -> i64 {
+        match &self.storage {
+            Storage::Shared { swizzles } => swizzles.get(field).copied().unwrap_or(0),
+            Storage::Tensor { .. } => 0,
+        }
+    }
+
+    /// Columns of a slot in tensor memory.
+    pub(crate) fn columns(&self) -> Option<i64> {
+        match self.storage {
+            Storage::Tensor { columns } => Some(columns),
+            Storage::Shared { .. } => None,
+        }
     }
 
     /// The completion kind for the manifest.
@@ -86,6 +120,7 @@ impl ChannelPlan {
         match self.producer.access {
             Access::Tma => Completion::Tma,
             Access::CpAsync => Completion::CpAsync,
+            Access::Tcgen05 => Completion::Tcgen05,
             Access::Threads => Completion::Threads,
         }
     }
@@ -131,6 +166,7 @@ mod tests {
             stages: 3,
             producer: party(0, 2, producer),
             consumers: vec![party(1, 4, consumer), party(2, 1, consumer)],
+            storage: Storage::Shared { swizzles: vec![0] },
         }
     }
 
@@ -142,6 +178,11 @@ mod tests {
         assert_eq!((cp_async.full_count(), cp_async.empty_count()), (64, 5));
         let store = channel(Access::Threads, Access::Tma);
         assert_eq!((store.full_count(), store.empty_count()), (2, 2));
+        // One commit says that the tensor core has read, another that its sums are there.
+        let operands = channel(Access::Tma, Access::Tcgen05);
+        assert_eq!((operands.full_count(), operands.empty_count()), (1, 2));
+        let sums = channel(Access::Tcgen05, Access::Threads);
+        assert_eq!((sums.full_count(), sums.empty_count()), (1, 5));
     }
 
     #[test]

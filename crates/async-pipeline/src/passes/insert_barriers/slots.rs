@@ -18,8 +18,8 @@ use async_pipeline_sys::ir::{Builder, Op, Value};
 /// What the code of one role needs.
 pub(super) struct RoleCode<'a> {
     kernel: &'a Kernel,
-    request: &'a Request,
-    rings: &'a [Ring],
+    pub(super) request: &'a Request,
+    pub(super) rings: &'a [Ring],
     role: &'a Role,
     /// This thread's number in the role, index; none in elected roles.
     thread: Option<Value>,
@@ -29,6 +29,7 @@ pub(super) struct RoleCode<'a> {
     /// it is the only one.
     issuer: Option<Value>,
 }
+
 pub(super) fn wait_group(build: Build, read: bool) {
     let context = build.0.context();
     let mut op = build
@@ -76,7 +77,7 @@ pub(super) fn role_code<'a>(
             .consumers
             .iter()
             .chain([&channel.plan.producer])
-            .any(|party| Some(party.role) == index && party.access == Access::Tma)
+            .any(|party| Some(party.role) == index && party.access.is_asked())
     });
     if asks_engine {
         let elected = start
@@ -147,7 +148,7 @@ impl RoleCode<'_> {
         match (key.produces, access) {
             (true, Access::Tma) => self.tensor_loads(end, &copies, ring, position, wait)?,
             (false, Access::Tma) => {
-                let maps = self.maps(&copies)?;
+                let maps = self.maps(&copies, ring)?;
                 self.issue(at_end, |build| {
                     wait(build);
                     for (copy, (map, boxes)) in copies.iter().zip(&maps) {
@@ -173,8 +174,23 @@ impl RoleCode<'_> {
                     arrive(build, ring.empty);
                 });
             }
+            (_, Access::Tcgen05) => {
+                let at_start = Build(Builder::before(taker));
+                wait(at_start);
+                self.tensor_fence(at_start, key, access, false);
+                let barrier = if key.produces { ring.full } else { ring.empty };
+                self.issue(at_end, |build| {
+                    build
+                        .0
+                        .op("async_pipeline.tcgen05.commit")
+                        .operands(&[barrier, position.stage])
+                        .build();
+                });
+            }
             (_, Access::CpAsync | Access::Threads) => {
-                wait(Build(Builder::before(taker)));
+                let at_start = Build(Builder::before(taker));
+                wait(at_start);
+                self.tensor_fence(at_start, key, access, false);
                 for copy in &copies {
                     self.thread_copy(copy, ring, position, key.produces)?;
                 }
@@ -205,6 +221,7 @@ impl RoleCode<'_> {
                     if fenced && self.request.target.has_async_proxy() {
                         at_end.0.op("async_pipeline.fence.proxy_async").build();
                     }
+                    self.tensor_fence(at_end, key, access, true);
                     // Every lane is done, and has seen its own wait pass, before one arrives for all.
                     at_end.0.op("async_pipeline.warp.sync").build();
                     match self.first_lane {
@@ -255,7 +272,8 @@ impl RoleCode<'_> {
         let build = Build(Builder::before(copy.op));
         let view = slot_view(build, ring.buffers[copy.field], position.stage);
         if loads {
-            return copies::cp_async(build, copy, view, thread, threads);
+            let span = ring.buffers[copy.field].ty().swizzle();
+            return copies::cp_async(build, copy, view, span, thread, threads);
         }
         copies::store_by_threads(build, copy, view, thread, threads);
         Ok(())
@@ -269,7 +287,7 @@ impl RoleCode<'_> {
         position: Position,
         wait: impl Fn(Build),
     ) -> Result<(), Failed> {
-        let maps = self.maps(copies)?;
+        let maps = self.maps(copies, ring)?;
         let bytes: i64 = copies.iter().map(|copy| copy.tile().tile_bytes()).sum();
         self.issue(Build(Builder::before(commit)), |build| {
             wait(build);
@@ -290,7 +308,7 @@ impl RoleCode<'_> {
     }
 
     /// A tensor map for each copy, made at the kernel's entry.
-    fn maps(&self, copies: &[Copy]) -> Result<Vec<(Value, copies::Boxes)>, Failed> {
+    fn maps(&self, copies: &[Copy], ring: &Ring) -> Result<Vec<(Value, copies::Boxes)>, Failed> {
         copies
             .iter()
             .map(|copy| {
@@ -321,13 +339,11 @@ impl RoleCode<'_> {
                     ));
                 }
                 let tile = copy.tile();
-                let boxes = copies::boxes(
-                    &tile.static_shape(),
-                    tile.element().byte_width().unwrap_or(1),
-                )
-                .map_err(|message| error(copy.op, message))?;
+                let swizzle = ring.buffers[copy.field].ty().swizzle();
+                let boxes = copies::boxes_of(tile, swizzle)
+                    .map_err(|message| error(copy.op, message))?;
                 let context = copy.op.context();
-                let map = context.tensor_map(context.tile(&boxes.shape, tile.element()));
+                let map = context.tensor_map(context.tile(&boxes.shape, tile.element()), swizzle);
                 let builder = Builder::at_start(entry, copy.op.location(), context);
                 let map = builder
                     .op("async_pipeline.tma.descriptor")
@@ -340,9 +356,16 @@ impl RoleCode<'_> {
     }
 }
 
+/// A slot as a memref; under a swizzle all elements in the order in which they lie.
 fn slot_view(build: Build, buffer: Value, stage: Value) -> Value {
     let tile = buffer.ty().fields()[0];
-    let view = build.0.context().workgroup_memref(tile);
+    let context = build.0.context();
+    let view = if buffer.ty().swizzle() == 0 {
+        context.workgroup_memref(tile)
+    } else {
+        let all = tile.static_shape().iter().product();
+        context.workgroup_memref_of(&[all], tile.element())
+    };
     build
         .0
         .op("async_pipeline.buffer.slot")

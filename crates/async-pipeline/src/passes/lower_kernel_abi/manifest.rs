@@ -214,6 +214,8 @@ fn parameters(arguments: &[Argument], maps: &[Op], values: &[Value]) -> Vec<Para
             box_shape,
             swizzle: match map.result(0).ty().swizzle() {
                 0 => Swizzle::None,
+                32 => Swizzle::B32,
+                64 => Swizzle::B64,
                 _ => Swizzle::B128,
             },
             fill: Fill::Zero,

@@ -8,24 +8,85 @@ use crate::{
     build::Build,
     diagnostics::error,
     passes::Failed,
-    verify::tensor::{Operand, operand},
+    verify::tensor::{K_BYTES, Operand, operand, rows_and_depth},
 };
 use async_pipeline_sys::ir::{Builder, Op, Type, Value};
 
-/// A matrix in shared memory without its address: swizzle of 128 bytes, version 1, 1024
-/// bytes between groups of 8 rows; the distance along K is not used with a swizzle, and
-/// is 1 by convention.
-const MATRIX: i64 = 2 << 61 | 1 << 46 | (1024 >> 4) << 32 | 1 << 16;
-/// Bytes along K that one instruction takes, in the descriptor's unit of 16 bytes.
-const K_STEP: i64 = 32 >> 4;
-/// Instructions for a row of 128 bytes.
-const K_STEPS: i64 = 4;
 /// The number of f32 as type of D.
 const D_F32: i64 = 1;
+/// Rows of a pattern of the swizzle.
+const PATTERN_ROWS: i64 = 8;
+
+/// An operand in shared memory: how its descriptor and its steps along K follow from the way
+/// it is stored.
+struct Matrix {
+    /// Bytes of the swizzle, which are those of a row of a box.
+    span: i64,
+    /// Rows and columns as stored.
+    shape: [i64; 2],
+    element_bytes: i64,
+    /// Whether K runs along the columns as stored.
+    transposed: bool,
+}
+
+impl Matrix {
+    fn new(op: Op, buffer: Value, transpose: &str) -> Self {
+        let tile = buffer.ty().fields()[0];
+        let shape = tile.static_shape();
+        Self {
+            span: buffer.ty().swizzle(),
+            shape: [shape[0], shape[1]],
+            element_bytes: tile.element().byte_width().unwrap_or(1),
+            transposed: op.attr(transpose).is_some(),
+        }
+    }
+
+    fn box_bytes(&self) -> i64 {
+        self.shape[0] * self.span
+    }
+
+    /// The descriptor without its address: version 1; from one pattern of 8 rows to the next;
+    /// from one box to the next where rows or columns of the product go on there. Otherwise
+    /// that distance is not used, and is 1 by convention.
+    fn descriptor(&self) -> i64 {
+        let code = match self.span {
+            32 => 6_i64,
+            64 => 4,
+            _ => 2,
+        };
+        let boxes = if self.transposed {
+            self.box_bytes() >> 4
+        } else {
+            1
+        };
+        code << 61 | 1 << 46 | (PATTERN_ROWS * self.span >> 4) << 32 | boxes << 16
+    }
+
+    /// How far the part of K that one instruction takes is from the start, bytes.
+    fn step(&self, step: i64) -> i64 {
+        if self.transposed {
+            return step * K_BYTES / self.element_bytes * self.span;
+        }
+        let along = step * K_BYTES;
+        along / self.span * self.box_bytes() + along % self.span
+    }
+
+    fn steps(&self) -> i64 {
+        let depth = self.shape[usize::from(!self.transposed)];
+        depth * self.element_bytes / K_BYTES
+    }
+}
 
 /// Type and shape of a product as the instruction is told them.
-fn instruction(a: Operand, b: Operand, m: i64, n: i64) -> i64 {
-    D_F32 << 4 | a.code << 7 | b.code << 10 | (n >> 3) << 17 | (m >> 4) << 24
+fn instruction(a: Operand, b: Operand, m: i64, n: i64, transposed: [bool; 2]) -> i64 {
+    let [of_a, of_b] = transposed.map(i64::from);
+    D_F32 << 4
+        | a.code << 7
+        | b.code << 10
+        | of_a << 15
+        | of_b << 16
+        | (n >> 3) << 17
+        | (m >> 4) << 24
 }
 
 impl Lowering {
@@ -55,6 +116,17 @@ impl Lowering {
                 let cast = builder
                     .op("builtin.unrealized_conversion_cast")
                     .operands(&[address])
+                    .results(&[op.result(0).ty()])
+                    .value();
+                op.replace(&[cast]);
+                return Ok(());
+            }
+            "tcgen05.slice" => {
+                let build = Build(builder);
+                let at = build.add(address(op, op.operand(0))?, op.operand(1));
+                let cast = builder
+                    .op("builtin.unrealized_conversion_cast")
+                    .operands(&[at])
                     .results(&[op.result(0).ty()])
                     .value();
                 op.replace(&[cast]);
@@ -122,14 +194,19 @@ impl Lowering {
         };
         let at_a = self.memory.slot_element(builder, op, a, op.operand(3), 0)?;
         let at_b = self.memory.slot_element(builder, op, b, op.operand(5), 0)?;
-        let (matrix_a, matrix_b) = (matrix(builder, at_a), matrix(builder, at_b));
-        let (m, n) = (tile_a.static_shape()[0], tile_b.static_shape()[0]);
-        let instruction = build.i32(instruction(kind_a, kind_b, m, n));
+        let of_a = Matrix::new(op, a, "transpose_a");
+        let of_b = Matrix::new(op, b, "transpose_b");
+        let matrix_a = matrix(builder, at_a, of_a.descriptor());
+        let matrix_b = matrix(builder, at_b, of_b.descriptor());
+        let (m, _) = rows_and_depth(op, a, "transpose_a");
+        let (n, _) = rows_and_depth(op, b, "transpose_b");
+        let transposed = [of_a.transposed, of_b.transposed];
+        let instruction = build.i32(instruction(kind_a, kind_b, m, n, transposed));
         let d = build.add(address(op, op.operand(0))?, op.operand(1));
         let kind = kind_a.kind;
-        for step in 0..K_STEPS {
-            let along = build.i64(step * K_STEP);
-            let (a, b) = (build.add(matrix_a, along), build.add(matrix_b, along));
+        for step in 0..of_a.steps() {
+            let along = |matrix: &Matrix, at| build.add(at, build.i64(matrix.step(step) >> 4));
+            let (a, b) = (along(&of_a, matrix_a), along(&of_b, matrix_b));
             // From the second step on it is the sum of the first that is added to.
             let adds = if step == 0 {
                 build.extend(op.operand(6))
@@ -155,7 +232,7 @@ fn address(op: Op, range: Value) -> Result<Value, Failed> {
 }
 
 /// The descriptor of a tile that starts at a 32-bit shared address.
-fn matrix(builder: Builder, address: Value) -> Value {
+fn matrix(builder: Builder, address: Value, descriptor: i64) -> Value {
     let build = Build(builder);
     let i32 = builder.context().i32();
     let units = builder
@@ -170,7 +247,7 @@ fn matrix(builder: Builder, address: Value) -> Value {
         .operands(&[units])
         .results(&[builder.context().i64()])
         .value();
-    build.or(wide, build.i64(MATRIX))
+    build.or(wide, build.i64(descriptor))
 }
 
 /// Address of the first column for this warp: a warp reaches the quarter of the lanes that
@@ -282,14 +359,33 @@ mod tests {
 
     #[test]
     fn descriptors_are_those_of_other_compilers() {
-        assert_eq!(MATRIX, 0x4000_4040_0001_0000);
+        let stored = |span, shape, transposed| Matrix {
+            span,
+            shape,
+            element_bytes: 2,
+            transposed,
+        };
+        let along_k = stored(128, [128, 64], false);
+        assert_eq!(along_k.descriptor(), 0x4000_4040_0001_0000);
+        let steps: Vec<i64> = (0..along_k.steps())
+            .map(|step| along_k.step(step))
+            .collect();
+        assert_eq!(steps, [0, 32, 64, 96]);
+        // Two boxes: K goes on in the second.
+        assert_eq!(stored(128, [128, 128], false).step(4), 128 * 128);
+        // Across K: 16 rows of 128 bytes for each step, and 64 columns for each box.
+        let across = stored(128, [64, 256], true);
+        assert_eq!(across.descriptor(), 0x4000_4040_0200_0000);
+        assert_eq!((across.steps(), across.step(1)), (4, 16 * 128));
         let operand = |kind, code| Operand { kind, code };
         let f16 = operand("f16", 0);
         let bf16 = operand("f16", 1);
         let e5m2 = operand("f8f6f4", 1);
-        assert_eq!(instruction(f16, f16, 128, 128), 0x0820_0010);
-        assert_eq!(instruction(bf16, bf16, 128, 128), 0x0820_0490);
-        assert_eq!(instruction(f16, f16, 64, 64), 0x0410_0010);
-        assert_eq!(instruction(e5m2, e5m2, 128, 256), 0x0840_0490);
+        let along = [false, false];
+        assert_eq!(instruction(f16, f16, 128, 128, [false, true]), 0x0821_0010);
+        assert_eq!(instruction(f16, f16, 128, 128, along), 0x0820_0010);
+        assert_eq!(instruction(bf16, bf16, 128, 128, along), 0x0820_0490);
+        assert_eq!(instruction(f16, f16, 64, 64, along), 0x0410_0010);
+        assert_eq!(instruction(e5m2, e5m2, 128, 256, along), 0x0840_0490);
     }
 }

@@ -1,4 +1,4 @@
-// expect: 6:10: 'async_pipeline.tile.alloc' op of the tile level is left at the channel level
+// expect: 6:10: expected a buffer that a product reads, got none
 // RUN: bad-input %s
 
 gpu.module @kernels {
