@@ -13,11 +13,12 @@
 //! [`interpreter`] runs it, [`ptx`] is the back end. Above the channel level stands the tile
 //! level, whose meaning [`tile_interpreter`] defines.
 //!
-//! Embedders need [`Compiler`], [`CompileOptions`] and [`Target`] only. No melior
-//! lifetime is in that API, a compile reads no environment and has a context of its
+//! Embedders need [`Compiler`], [`CompileOptions`] and [`Target`] only, and [`builder`] where
+//! they would rather not print MLIR. No melior lifetime is in that API, a compile reads no environment and has a context of its
 //! own, and the same input gives the same bytes.
 
 mod build;
+pub mod builder;
 mod compile;
 mod diagnostics;
 mod forms;

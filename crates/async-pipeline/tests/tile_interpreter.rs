@@ -1,10 +1,14 @@
 //! The tile interpreter on whole kernels, compared with plain loops, and on single ops with
-//! special values.
+//! special values; and what the builder makes for it.
 
+#[path = "tile/builder.rs"]
+mod builder;
 #[path = "tile/kernels.rs"]
 mod kernels;
 #[path = "tile/limits.rs"]
 mod limits;
+#[path = "tile/misuse.rs"]
+mod misuse;
 #[path = "tile/ops.rs"]
 mod ops;
 
