@@ -1,5 +1,5 @@
-// expect: 8:10: 'arith.truncf' op cannot be lowered to PTX
-// RUN: bad-input %s
+// expect: 8:10: 'arith.truncf' op: sm_80 has no conversion of 8-bit floats
+// RUN: bad-input %s --target=sm_80
 
 gpu.module @kernels {
   gpu.func @k(%A: memref<?xf32>, %x: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -1,19 +1,19 @@
 // Tests that a kernel which needs a library function is an error at the op, and that no file is left.
 
 // RUN: split-file %s %t
-// RUN: not pipeline-opt %t/exp.mlir --target=sm_90a --emit=ptx -o %t/exp.ptx 2>&1 | FileCheck %t/exp.mlir
-// RUN: not ls %t/exp.ptx
-// RUN: not ls %t/exp.json
-// RUN: not ls %t/exp.ptx.partial
+// RUN: not pipeline-opt %t/atan2.mlir --target=sm_90a --emit=ptx -o %t/atan2.ptx 2>&1 | FileCheck %t/atan2.mlir
+// RUN: not ls %t/atan2.ptx
+// RUN: not ls %t/atan2.json
+// RUN: not ls %t/atan2.ptx.partial
 // RUN: not pipeline-opt %t/pow.mlir --target=sm_80 --emit=ptx -o - 2>&1 | FileCheck %t/pow.mlir
 // RUN: pipeline-opt %t/native.mlir --target=sm_80 --emit=ptx -o - | FileCheck %t/native.mlir
 
-//--- exp.mlir
+//--- atan2.mlir
 gpu.module @kernels {
   gpu.func @k(%A: memref<?xf32>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = memref.load %A[%i] : memref<?xf32>
-    // CHECK: exp.mlir:[[#@LINE + 1]]:10: error: 'exp' on f32 has no PTX instruction, and GPU code has no library to call
-    %y = math.exp %x : f32
+    // CHECK: atan2.mlir:[[#@LINE + 1]]:10: error: 'atan2' on f32 has no PTX instruction, and GPU code has no library to call
+    %y = math.atan2 %x, %x : f32
     memref.store %y, %A[%i] : memref<?xf32>
     gpu.return
   }

@@ -14,6 +14,7 @@ mod multistage;
 mod options;
 mod partition;
 mod refuse;
+mod select_instructions;
 mod test_panic;
 mod verify_barriers;
 mod verify_channels;
@@ -22,6 +23,7 @@ mod verify_tiles;
 
 pub(crate) use allocate::slot_align;
 pub use options::{CpAsyncArrive, Options, PassOption};
+pub use select_instructions::render_markdown as render_math_markdown;
 
 use crate::build::Build;
 use async_pipeline_sys::{
@@ -58,6 +60,7 @@ pub static PASSES: &[Pass] = &[
     interpret::PASS,
     materialize_tensor_maps::PASS,
     allocate::PASS,
+    select_instructions::PASS,
     lower_kernel_abi::PASS,
     lower_to_nvvm::PASS,
     verify_lowered::PASS,
@@ -175,6 +178,8 @@ pub fn pipeline(values: &[&str]) -> Result<String, String> {
         "async-pipeline-materialize-tensor-maps".to_owned(),
         // Offsets before the ABI, which writes them into the manifest.
         format!("async-pipeline-allocate{{target={target}}}"),
+        // While math is still elementwise ops, and in front of the clean-up of what it leaves.
+        format!("async-pipeline-select-instructions{{target={target}}}"),
         // Cleans index arithmetic while it is still structured, so that loops stay small.
         "canonicalize".to_owned(),
         "cse".to_owned(),

@@ -257,6 +257,11 @@ mod docs {
     }
 
     #[test]
+    fn the_page_of_math_is_up_to_date() {
+        check("math.md", &passes::render_math_markdown());
+    }
+
+    #[test]
     fn the_page_of_tile_semantics_is_up_to_date() {
         check("tile-semantics.md", &tile_interpreter::render_markdown());
     }

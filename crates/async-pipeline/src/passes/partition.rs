@@ -25,7 +25,7 @@
 //!   }
 //! }
 //! ```
-//! On sm_90a the copies have a role of their own, on sm_100a the products too; every role has
+//! On sm_90a it is the same role, on sm_100a copies, products and the rest have each one; every role has
 //! the loops and the scalars that its work needs.
 //!
 //! `storage` reads which buffers and accumulators there are and what they become, `channels`

@@ -108,7 +108,10 @@ fn pieces<'a>(
             let mut values = Values::new(build, bounded, loaded);
             // One value per row and column, so that what depends on one alone is made once.
             let mut places: HashMap<(usize, i64), Value> = HashMap::new();
-            for (index, [row, column]) in known.iter().enumerate() {
+            // Column by column: what depends on the column alone is needed for one after the other.
+            let mut order: Vec<(usize, &[i64; 2])> = known.iter().enumerate().collect();
+            order.sort_by_key(|(_, [row, column])| (*column, *row));
+            for (index, [row, column]) in order {
                 let mut place = |dim: usize, first: Value, offset: i64| {
                     *places
                         .entry((dim, offset))
