@@ -95,6 +95,9 @@ def AsyncPipeline_ChannelCreateOp : AsyncPipeline_Op<"channel.create"> {
     that have bulk copies. With `tensor_memory` the slots are columns of tensor memory,
     each zero when it is acquired: `work.mma` adds to them, `work.load` reads them.
 
+    `groups` is set by `async-pipeline-multistage`: the copies of each iteration are one
+    group of `cp.async`, and no mbarrier is needed.
+
     Verified: inside a `gpu.func` kernel, outside any loop or branch and before
     its `roles` op; stages 1 to 64; the name has letters, digits, `_`, `-` and `.` only;
     with `tensor_memory` one field of 128 rows and 32, 64, 128, 256 or 512 columns of f32.
@@ -108,11 +111,12 @@ def AsyncPipeline_ChannelCreateOp : AsyncPipeline_Op<"channel.create"> {
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<I32Attr>:$stages,
-                       UnitAttr:$exactly, UnitAttr:$cp_async, UnitAttr:$tensor_memory);
+                       UnitAttr:$exactly, UnitAttr:$cp_async, UnitAttr:$tensor_memory,
+                       UnitAttr:$groups);
   let results = (outs AsyncPipeline_ChannelType:$channel);
   let assemblyFormat = [{
     $name (`stages` `(` $stages^ `)`)? (`exactly` $exactly^)? (`cp_async` $cp_async^)?
-    (`tensor_memory` $tensor_memory^)? attr-dict `:` type($channel)
+    (`tensor_memory` $tensor_memory^)? (`groups` $groups^)? attr-dict `:` type($channel)
   }];
 }
 

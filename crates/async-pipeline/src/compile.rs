@@ -2,7 +2,7 @@
 
 use crate::{
     hooks,
-    passes::{CpAsyncArrive, PIPELINE},
+    passes::{CpAsyncArrive, PIPELINE, Sync},
     ptx::{self, LowerError},
     text,
 };
@@ -31,6 +31,7 @@ pub struct CompileOptions {
     stages: Option<u32>,
     ptx_version: PtxVersion,
     cp_async_arrive: CpAsyncArrive,
+    sync: Sync,
     debug_lines: bool,
     wait_timeout_us: Option<u64>,
 }
@@ -55,7 +56,7 @@ pub enum OptionsError {
 
 impl CompileOptions {
     /// Starts with a target and the defaults: stages as the channels say (else 4), the
-    /// target's PTX version, `noinc` arrives, no line tables, waits without a bound.
+    /// target's PTX version, `noinc` arrives, mbarriers for every ring, no line tables, waits without a bound.
     pub fn builder(target: Target) -> CompileOptionsBuilder {
         CompileOptionsBuilder {
             options: CompileOptions {
@@ -63,6 +64,7 @@ impl CompileOptions {
                 stages: None,
                 ptx_version: target.default_ptx_version(),
                 cp_async_arrive: CpAsyncArrive::Noinc,
+                sync: Sync::Mbarrier,
                 debug_lines: false,
                 wait_timeout_us: None,
             },
@@ -76,10 +78,11 @@ impl CompileOptions {
 
     fn pipeline(&self) -> String {
         let mut text = format!(
-            "{PIPELINE}{{target={} ptx-version={} cp-async-arrive={} debug-lines={} wait-timeout={}",
+            "{PIPELINE}{{target={} ptx-version={} cp-async-arrive={} sync={} debug-lines={} wait-timeout={}",
             self.target,
             self.ptx_version,
             self.cp_async_arrive.as_str(),
+            self.sync.as_str(),
             self.debug_lines,
             self.wait_timeout_us.unwrap_or(0)
         );
@@ -106,6 +109,12 @@ impl CompileOptionsBuilder {
     /// Form of the asynchronous arrive behind cp.async copies.
     pub fn cp_async_arrive(mut self, arrive: CpAsyncArrive) -> Self {
         self.options.cp_async_arrive = arrive;
+        self
+    }
+
+    /// How a role keeps a ring that it fills by `cp.async` and drains itself.
+    pub fn sync(mut self, sync: Sync) -> Self {
+        self.options.sync = sync;
         self
     }
 

@@ -37,6 +37,11 @@ pub static DRIVER_OPTIONS: &[DriverOption] = &[
         in_pipeline: true,
     },
     DriverOption {
+        name: "sync",
+        description: "Rings that one role fills by cp.async: mbarrier (default) or groups",
+        in_pipeline: true,
+    },
+    DriverOption {
         name: "debug-lines",
         description: "Write source lines into the PTX as .loc",
         in_pipeline: true,

@@ -38,7 +38,7 @@ pub use compile::{
     OptionsError, Severity, Timings,
 };
 pub use hooks::{DRIVER_OPTIONS, initialize};
-pub use passes::CpAsyncArrive;
+pub use passes::{CpAsyncArrive, Sync};
 pub use ptx_model::{
     manifest::Manifest,
     target::{PtxVersion, Target},

@@ -22,7 +22,7 @@ mod verify_lowered;
 mod verify_tiles;
 
 pub(crate) use allocate::slot_align;
-pub use options::{CpAsyncArrive, Options, PassOption};
+pub use options::{CpAsyncArrive, Options, PassOption, Sync};
 pub use select_instructions::render_markdown as render_math_markdown;
 
 use crate::build::Build;
@@ -108,6 +108,7 @@ pub static PIPELINE_OPTIONS: &[OptionSpec] = &[
     options::STAGES,
     options::PTX_VERSION,
     options::CP_ASYNC_ARRIVE,
+    options::SYNC,
     options::DEBUG_LINES,
     options::WAIT_TIMEOUT,
 ];
@@ -164,7 +165,10 @@ pub fn pipeline(values: &[&str]) -> Result<String, String> {
         // Rules of the channel level that need more than one op; everything behind relies on them.
         "async-pipeline-verify-channels".to_owned(),
         // Loads run ahead in roles that both fill and drain a channel; needs channels still whole.
-        format!("async-pipeline-multistage{{target={target}{stages}}}"),
+        format!(
+            "async-pipeline-multistage{{target={target}{stages} sync={}}}",
+            options.sync()?.as_str()
+        ),
         // The step to the barrier level.
         format!(
             "async-pipeline-insert-barriers{{target={target}{stages} cp-async-arrive={}}}",

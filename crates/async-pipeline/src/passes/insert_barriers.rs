@@ -22,6 +22,7 @@ pub(super) mod analyse;
 mod apply;
 pub(super) mod copies;
 mod counters;
+mod groups;
 pub(super) mod plan;
 mod slots;
 mod tensor;

@@ -14,11 +14,21 @@
 //! ```
 //! The slot that iteration `i` fills was drained in iteration `i - 1`, so no fill
 //! waits for a drain that stands behind it.
+//!
+//! With `sync=groups`, where the copies are `cp.async` of the role's threads, the fill stands
+//! behind the wait and has no condition:
+//! ```mlir
+//! scf.for %j = 0 to 2 step 1 { fill(%lb + %j * %s) }
+//! scf.for %i = %lb to %ub step %s { wait  fill(%i + 2 * %s)  rest of the drain }
+//! ```
+//! One barrier of the role's threads at the wait then says both: the copies of all threads have
+//! landed, and all threads are done with the slot that is filled next. Fills behind the end of the
+//! loop are clipped or of no use; each is a group, so that counting groups tells slots.
 
 use super::{
     Failed, Options, Pass,
     insert_barriers::analyse::stages,
-    options::{STAGES, TARGET},
+    options::{STAGES, SYNC, Sync, TARGET},
 };
 use crate::{
     build::{Build, Compare},
@@ -30,16 +40,34 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) const PASS: Pass = Pass {
     argument: "async-pipeline-multistage",
     description: "Let loads run ahead in roles that both fill and drain a channel",
-    options: &[TARGET, STAGES],
+    options: &[TARGET, STAGES, SYNC],
     run,
 };
 
 fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
-    diagnostics::option(module, options.target())?;
+    let target = diagnostics::option(module, options.target())?;
+    let sync = diagnostics::option(module, options.sync())?;
     let asked = diagnostics::option(module, options.stages())?;
     for create in module.find("async_pipeline.channel.create") {
         let depth = stages(create, asked) - 1;
-        for fill in find_fills(create) {
+        let mut fills = find_fills(create);
+        let by_threads = create.attr("cp_async").is_some() || !target.has_tensor_copies();
+        if sync == Sync::Groups && by_threads && depth > 0 {
+            if let [Ok(fill)] = &fills[..]
+                && let Some(wait) = fill.only_wait(create)
+            {
+                fill.in_groups(depth, wait);
+                create.set_attr("groups", create.context().unit_attr());
+                continue;
+            }
+            if !fills.is_empty() {
+                emit_remark(
+                    create.location(),
+                    "mbarriers are used: groups need one loop that fills and drains one slot per iteration",
+                );
+            }
+        }
+        for fill in fills.drain(..) {
             match fill {
                 Ok(fill) if depth > 0 => fill.run_ahead(depth),
                 Ok(_) => {}
@@ -184,6 +212,45 @@ impl Fill {
         let next = here.add(induction, ahead);
         let there = here.compare(Compare::SignedLess, next, upper);
         here.when(there, |build| self.copy_to(build.0, induction, next));
+        for op in self.ops.iter().rev() {
+            op.erase();
+        }
+    }
+
+    /// The wait of the same loop, if the channel is not used anywhere else.
+    fn only_wait(&self, create: Op) -> Option<Op> {
+        let takers: Vec<Op> = create
+            .result(0)
+            .uses()
+            .into_iter()
+            .map(|(user, _)| user)
+            .collect();
+        let wait = takers
+            .iter()
+            .copied()
+            .find(|op| op.is("async_pipeline.channel.wait"))?;
+        (takers.len() == 2 && wait.parent() == Some(self.looped)).then_some(wait)
+    }
+
+    fn in_groups(&self, depth: i64, wait: Op) {
+        let (lower, step) = (self.looped.operand(0), self.looped.operand(2));
+        let induction = self.looped.body(0).map(|body| body.arguments()[0]);
+        let Some(induction) = induction else { return };
+        let before = Build(Builder::before(self.looped).with_location(self.ops[0].location()));
+        let ahead = before.mul(step, self.constant(before, induction, depth));
+        let (zero, one) = (before.index(0), before.index(1));
+        before.count(zero, before.index(depth), one, |build, round| {
+            let round = build.index_cast(round, induction.ty());
+            let value = build.add(build.mul(round, step), lower);
+            self.copy_to(build.0, induction, value);
+        });
+        let next = wait
+            .block()
+            .and_then(|block| block.ops().into_iter().skip_while(|op| *op != wait).nth(1));
+        let Some(next) = next else { return };
+        let here = Build(Builder::before(next));
+        let value = here.add(induction, ahead);
+        self.copy_to(here.0, induction, value);
         for op in self.ops.iter().rev() {
             op.erase();
         }

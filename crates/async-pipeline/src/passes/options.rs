@@ -27,6 +27,12 @@ pub(crate) const CP_ASYNC_ARRIVE: OptionSpec = OptionSpec {
     description: "Arrive behind cp.async copies: noinc (counted by init) or inc (net zero, then a plain arrive)",
     default: "noinc",
 };
+/// How a role keeps a ring that it fills and drains itself.
+pub(crate) const SYNC: OptionSpec = OptionSpec {
+    name: "sync",
+    description: "Rings that one role fills by cp.async and drains: mbarrier, or groups (wait_group and one barrier of the role per iteration)",
+    default: "mbarrier",
+};
 /// Line tables.
 pub(crate) const DEBUG_LINES: OptionSpec = OptionSpec {
     name: "debug-lines",
@@ -70,6 +76,25 @@ impl CpAsyncArrive {
         match self {
             Self::Noinc => "noinc",
             Self::Inc => "inc",
+        }
+    }
+}
+
+/// How a role keeps a ring that it fills by `cp.async` and drains itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// Full and empty mbarriers, as between roles.
+    Mbarrier,
+    /// `cp.async.wait_group` and one barrier of the role's threads per iteration.
+    Groups,
+}
+
+impl Sync {
+    /// The option's text.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mbarrier => "mbarrier",
+            Self::Groups => "groups",
         }
     }
 }
@@ -151,6 +176,20 @@ impl<'a> Options<'a> {
             "inc" => Ok(CpAsyncArrive::Inc),
             text => Err(format!(
                 "expected cp-async-arrive to be noinc or inc, got '{text}'"
+            )),
+        }
+    }
+
+    /// How a ring of one role is kept.
+    ///
+    /// # Errors
+    /// A sentence about the value.
+    pub fn sync(&self) -> Result<Sync, String> {
+        match self.text(SYNC.name) {
+            "" | "mbarrier" => Ok(Sync::Mbarrier),
+            "groups" => Ok(Sync::Groups),
+            text => Err(format!(
+                "expected sync to be mbarrier or groups, got '{text}'"
             )),
         }
     }

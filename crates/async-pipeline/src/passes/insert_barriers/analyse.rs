@@ -1,7 +1,7 @@
 //! Reads a kernel's channels and roles into the plan.
 
 use super::{
-    Request,
+    Request, groups,
     plan::{Access, ChannelPlan, Party, Storage, load_access, store_access},
 };
 use crate::{
@@ -156,13 +156,19 @@ fn draft(create: Op, roles: &[Role], request: &Request) -> Result<ChannelPlan, F
     }
     let consumers = consumers.into_iter().map(|(_, party)| party).collect();
     let storage = storage(create, stages, &users, request)?;
-    Ok(ChannelPlan {
+    let groups = create.attr("groups").is_some();
+    let plan = ChannelPlan {
         name,
         stages,
         producer,
         consumers,
         storage,
-    })
+        groups,
+    };
+    if groups {
+        groups::check(create, &plan)?;
+    }
+    Ok(plan)
 }
 
 /// Where the slots are, and in which order their bytes.

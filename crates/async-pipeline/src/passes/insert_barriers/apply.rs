@@ -20,6 +20,13 @@ pub(super) struct Ring {
     pub(super) buffers: Vec<Value>,
     /// In tensor memory.
     pub(super) columns: Option<tensor::Columns>,
+    /// None where groups keep the order.
+    pub(super) barriers: Option<Barriers>,
+}
+
+/// The mbarriers of a channel, one of each for every slot.
+#[derive(Clone, Copy)]
+pub(super) struct Barriers {
     pub(super) full: Value,
     pub(super) empty: Value,
 }
@@ -114,8 +121,10 @@ fn allocate(channel: &Channel) -> Ring {
     Ring {
         buffers,
         columns: None,
-        full: barrier("full"),
-        empty: barrier("empty"),
+        barriers: (!channel.plan.groups).then(|| Barriers {
+            full: barrier("full"),
+            empty: barrier("empty"),
+        }),
     }
 }
 
@@ -135,10 +144,13 @@ fn set_up(
     let first = first_thread(build);
     build.when(first, |build| {
         for (channel, ring) in kernel.channels.iter().zip(rings) {
-            for (barrier, count) in [
-                (ring.full, channel.plan.full_count()),
-                (ring.empty, channel.plan.empty_count()),
-            ] {
+            let counted = ring.barriers.map(|barriers| {
+                [
+                    (barriers.full, channel.plan.full_count()),
+                    (barriers.empty, channel.plan.empty_count()),
+                ]
+            });
+            for (barrier, count) in counted.into_iter().flatten() {
                 build
                     .0
                     .op("async_pipeline.mbarrier.init")
@@ -176,8 +188,8 @@ fn tear_down(roles: Op, rings: &[Ring], tensor_memory: Option<&tensor::Allocatio
     }
     let first = first_thread(build);
     build.when(first, |build| {
-        for ring in rings {
-            for barrier in [ring.full, ring.empty] {
+        for barriers in rings.iter().filter_map(|ring| ring.barriers) {
+            for barrier in [barriers.full, barriers.empty] {
                 build
                     .0
                     .op("async_pipeline.mbarrier.inval")

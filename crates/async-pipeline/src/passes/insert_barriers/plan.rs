@@ -59,6 +59,8 @@ pub(crate) struct ChannelPlan {
     pub(crate) consumers: Vec<Party>,
     /// Where they are.
     pub(crate) storage: Storage,
+    /// Groups of `cp.async` and a barrier of the one role, instead of mbarriers.
+    pub(crate) groups: bool,
 }
 
 impl ChannelPlan {
@@ -167,6 +169,7 @@ mod tests {
             producer: party(0, 2, producer),
             consumers: vec![party(1, 4, consumer), party(2, 1, consumer)],
             storage: Storage::Shared { swizzles: vec![0] },
+            groups: false,
         }
     }
 

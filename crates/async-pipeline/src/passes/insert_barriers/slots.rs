@@ -3,9 +3,10 @@
 use super::{
     Request,
     analyse::{Kernel, Role},
-    apply::Ring,
+    apply::{Barriers, Ring},
     copies::{self, Copy},
     counters::{Key, Position},
+    groups,
     plan::{Access, WARP, plain_arrive_follows},
 };
 use crate::{
@@ -129,7 +130,10 @@ impl RoleCode<'_> {
             &self.rings[key.channel],
             &self.kernel.channels[key.channel].plan,
         );
-        let awaited = if key.produces { ring.empty } else { ring.full };
+        let Some(Barriers { full, empty }) = ring.barriers else {
+            return self.rewrite_in_groups(taker, end, &copies, key, position);
+        };
+        let awaited = if key.produces { empty } else { full };
         let wait = |build: Build| {
             build
                 .0
@@ -146,7 +150,7 @@ impl RoleCode<'_> {
         };
         let at_end = Build(Builder::before(end));
         match (key.produces, access) {
-            (true, Access::Tma) => self.tensor_loads(end, &copies, ring, position, wait)?,
+            (true, Access::Tma) => self.tensor_loads(end, &copies, ring, full, position, wait)?,
             (false, Access::Tma) => {
                 let maps = self.maps(&copies, ring)?;
                 self.issue(at_end, |build| {
@@ -154,7 +158,7 @@ impl RoleCode<'_> {
                     for (copy, (map, boxes)) in copies.iter().zip(&maps) {
                         let by_engine = |build: Build| {
                             for (at, offsets) in &boxes.starts {
-                                tensor_copy(build, copy, *map, ring, position, *at, offsets, true);
+                                tensor_copy(build, copy, *map, ring, position, *at, offsets, None);
                             }
                         };
                         let Some(exact) = copies::stores_exactly(build, copy) else {
@@ -171,14 +175,14 @@ impl RoleCode<'_> {
                     build.0.op("async_pipeline.bulk.commit_group").build();
                     // The slot is free once it has been read; the write may still be under way.
                     wait_group(build, true);
-                    arrive(build, ring.empty);
+                    arrive(build, empty);
                 });
             }
             (_, Access::Tcgen05) => {
                 let at_start = Build(Builder::before(taker));
                 wait(at_start);
                 self.tensor_fence(at_start, key, access, false);
-                let barrier = if key.produces { ring.full } else { ring.empty };
+                let barrier = if key.produces { full } else { empty };
                 self.issue(at_end, |build| {
                     build
                         .0
@@ -194,24 +198,10 @@ impl RoleCode<'_> {
                 for copy in &copies {
                     self.thread_copy(copy, ring, position, key.produces)?;
                 }
-                for view in users
-                    .iter()
-                    .filter(|op| op.is("async_pipeline.channel.view"))
-                {
-                    let field = view
-                        .attr("field")
-                        .and_then(|field| field.int())
-                        .unwrap_or_default();
-                    let memref = slot_view(
-                        Build(Builder::before(*view)),
-                        ring.buffers[field as usize],
-                        position.stage,
-                    );
-                    view.result(0).replace_all_uses(memref);
-                }
-                let barrier = if key.produces { ring.full } else { ring.empty };
+                self.rewrite_views(taker, ring, position);
+                let barrier = if key.produces { full } else { empty };
                 if access == Access::CpAsync && key.produces {
-                    self.cp_async_arrive(at_end, ring.full, position.stage);
+                    self.cp_async_arrive(at_end, full, position.stage);
                 } else {
                     let fenced = if key.produces {
                         plan.writes_need_fence()
@@ -236,6 +226,56 @@ impl RoleCode<'_> {
         }
         taker.erase();
         Ok(())
+    }
+
+    /// A slot of a ring that groups of `cp.async` keep.
+    fn rewrite_in_groups(
+        &self,
+        taker: Op,
+        end: Op,
+        copies: &[Copy],
+        key: Key,
+        position: Position,
+    ) -> Result<(), Failed> {
+        let (ring, plan) = (
+            &self.rings[key.channel],
+            &self.kernel.channels[key.channel].plan,
+        );
+        if key.produces {
+            for copy in copies {
+                self.thread_copy(copy, ring, position, true)?;
+            }
+            groups::commit(Build(Builder::before(end)));
+        } else {
+            groups::wait(Build(Builder::before(taker)), plan, self.role);
+            self.rewrite_views(taker, ring, position);
+            if let Some(looped) = taker.parent() {
+                groups::finish(looped, self.role);
+            }
+        }
+        for (user, _) in taker.result(0).uses() {
+            user.erase();
+        }
+        taker.erase();
+        Ok(())
+    }
+
+    fn rewrite_views(&self, taker: Op, ring: &Ring, position: Position) {
+        for (view, _) in taker.result(0).uses() {
+            if !view.is("async_pipeline.channel.view") {
+                continue;
+            }
+            let field = view
+                .attr("field")
+                .and_then(|field| field.int())
+                .unwrap_or(0);
+            let memref = slot_view(
+                Build(Builder::before(view)),
+                ring.buffers[field as usize],
+                position.stage,
+            );
+            view.result(0).replace_all_uses(memref);
+        }
     }
 
     fn cp_async_arrive(&self, build: Build, barrier: Value, stage: Value) {
@@ -284,6 +324,7 @@ impl RoleCode<'_> {
         commit: Op,
         copies: &[Copy],
         ring: &Ring,
+        full: Value,
         position: Position,
         wait: impl Fn(Build),
     ) -> Result<(), Failed> {
@@ -296,11 +337,11 @@ impl RoleCode<'_> {
             build
                 .0
                 .op("async_pipeline.mbarrier.arrive.expect_tx")
-                .operands(&[ring.full, position.stage, bytes])
+                .operands(&[full, position.stage, bytes])
                 .build();
             for (copy, (map, boxes)) in copies.iter().zip(&maps) {
                 for (at, offsets) in &boxes.starts {
-                    tensor_copy(build, copy, *map, ring, position, *at, offsets, false);
+                    tensor_copy(build, copy, *map, ring, position, *at, offsets, Some(full));
                 }
             }
         });
@@ -383,7 +424,8 @@ fn tensor_copy(
     position: Position,
     at: i64,
     offsets: &[i64],
-    stores: bool,
+    // Where a load is announced; none for a store.
+    full: Option<Value>,
 ) {
     let context = build.0.context();
     let buffer = ring.buffers[copy.field];
@@ -401,17 +443,16 @@ fn tensor_copy(
         })
         .collect();
     let builder = build.0;
-    let op = if stores {
-        builder
+    let op = match full {
+        None => builder
             .op("async_pipeline.tma.store")
             .operands(&[buffer, position.stage, map])
-            .operands(&coordinates)
-    } else {
-        builder
+            .operands(&coordinates),
+        Some(full) => builder
             .op("async_pipeline.tma.load")
             .operands(&[map])
             .operands(&coordinates)
-            .operands(&[buffer, position.stage, ring.full, position.stage])
+            .operands(&[buffer, position.stage, full, position.stage]),
     };
     op.attr("at", context.i64_attr(at)).build();
 }
