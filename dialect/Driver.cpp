@@ -186,6 +186,13 @@ bool apRunPipeline(MlirOperation module, MlirStringRef pipeline, ApTextSink sink
                    void *context) {
   Operation *op = unwrap(module);
   PassManager manager(op->getContext(), op->getName().getStringRef());
+  // The verify passes of the pipeline verify every op at the end of each level; to do so
+  // behind every pass takes longer than the passes themselves.
+#ifdef AP_VERIFY_EACH
+  manager.enableVerifier(true);
+#else
+  manager.enableVerifier(false);
+#endif
   std::string message;
   llvm::raw_string_ostream stream(message);
   if (failed(parsePassPipeline(unwrap(pipeline), manager, stream))) {

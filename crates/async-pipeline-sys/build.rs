@@ -53,6 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     fs::write(out.join("AsyncPipelineOpNames.inc"), verified_ops(&out)?)?;
 
+    let debug = env::var("PROFILE").is_ok_and(|profile| profile == "debug");
     let mut build = cc::Build::new();
     build
         .cpp(true)
@@ -71,9 +72,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         .define("__STDC_CONSTANT_MACROS", None)
         .define("__STDC_FORMAT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
-        // The shim forwards; it is not worth optimising, and compiles faster without.
-        .opt_level(0)
+        // The shim forwards; without optimisation it compiles faster.
+        .opt_level(if debug { 0 } else { 2 })
         .debug(false);
+    if debug {
+        build.define("AP_VERIFY_EACH", None);
+    }
     for file in ["Dialect.cpp", "RustPass.cpp", "Driver.cpp"] {
         build.file(dialect.join(file));
     }

@@ -31,6 +31,10 @@ const NEWEST_PTX: PtxVersion = PtxVersion::new(9, 0);
 const HOST_ONLY: &[&str] = &["cf.assert", "vector.print"];
 
 fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
+    // Of every op what its description promises: nobody asks after each pass.
+    if !module.verify() {
+        return Err(Failed);
+    }
     let target = diagnostics::option(module, options.target())?;
     let version = diagnostics::option(module, options.ptx_version(target))?;
     if version > NEWEST_PTX || version < target.first_ptx_version() {

@@ -16,6 +16,10 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options<'_>) -> Result<(), Failed> {
+    // Of every op what its description promises: nobody asks after each pass.
+    if !module.verify() {
+        return Err(Failed);
+    }
     diagnostics::all(module.find("gpu.func"), kernel)
 }
 

@@ -140,6 +140,10 @@ const MAX_LOCAL_BYTES: i64 = 512 * 1024;
 const MAX_ELEMENTS: i64 = 1024;
 
 fn run(module: Op, options: &Options<'_>) -> Result<(), Failed> {
+    // Of every op what its description promises: nobody asks after each pass.
+    if !module.verify() {
+        return Err(Failed);
+    }
     let target = diagnostics::option(module, options.target())?;
     let version = diagnostics::option(module, options.ptx_version(target))?;
     let ops = module.walk();

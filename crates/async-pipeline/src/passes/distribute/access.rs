@@ -5,10 +5,14 @@ use crate::{
     build::{Build, Compare},
     passes::{divisor, insert_barriers::copies::alignment},
 };
-use async_pipeline_sys::ir::{Op, Type, Value};
+use async_pipeline_sys::ir::{Op, Value};
+use std::collections::HashMap;
 
 /// Bytes of the widest access of one thread.
 const VECTOR_BYTES: i64 = 16;
+
+/// Pieces of as many elements go one by one where some may be outside: there are many of them.
+const FEW: i64 = 2;
 
 /// A tile along the last dimensions of a global tensor.
 pub(super) struct Access {
@@ -17,6 +21,10 @@ pub(super) struct Access {
     indices: Vec<Value>,
     /// The tile's extents, 1 or 2.
     shape: Vec<i64>,
+    /// The tensor as a run of elements, with the strides of all dimensions but the last.
+    flat: Option<(Value, Vec<Value>)>,
+    /// Where pieces begin in it, as far as that is worked out for all uses at once.
+    places: HashMap<(Option<Value>, Value), Value>,
 }
 
 impl Access {
@@ -33,7 +41,60 @@ impl Access {
             memref,
             indices,
             shape: tile.static_shape(),
+            flat: None,
+            places: HashMap::new(),
         })
+    }
+
+    /// Works out, in front of all uses, where pieces begin whose columns are a constant apart.
+    ///
+    /// The start of each row is hidden from the back end, which otherwise looks at every pair of
+    /// addresses for a cheaper way from one to the other: half of the compile time.
+    pub(super) fn prepare(&mut self, build: Build, first_column: Value, pieces: &[Piece]) {
+        self.flat = Some(flatten(build, self.memref));
+        let mut rows: HashMap<Option<Value>, Value> = HashMap::new();
+        for piece in pieces {
+            let row = piece.row.filter(|_| self.shape.len() == 2);
+            let start = *rows.entry(row).or_insert_with(|| {
+                let first = Piece {
+                    column: first_column,
+                    ..*piece
+                };
+                let place = self.place(build, &first);
+                match row {
+                    Some(_) => hidden(build, place),
+                    None => place,
+                }
+            });
+            self.places
+                .entry((row, piece.column))
+                .or_insert_with(|| build.add(start, build.index(piece.offset)));
+        }
+    }
+
+    /// The tensor as a run of elements, and where a piece begins in it.
+    fn element(&self, build: Build, piece: &Piece) -> (Value, Value) {
+        let row = piece.row.filter(|_| self.shape.len() == 2);
+        let place = match self.places.get(&(row, piece.column)) {
+            Some(place) => *place,
+            None => self.place(build, piece),
+        };
+        let memref = self.flat.as_ref().map_or(self.memref, |(flat, _)| *flat);
+        (memref, place)
+    }
+
+    fn place(&self, build: Build, piece: &Piece) -> Value {
+        let at = self.at(build, piece);
+        let strides = self.flat.as_ref().map_or(&[][..], |(_, strides)| strides);
+        // Columns last: what they add is a constant from piece to piece.
+        let rows = at
+            .iter()
+            .zip(strides)
+            .map(|(index, stride)| build.mul(*index, *stride));
+        match rows.reduce(|sum, one| build.add(sum, one)) {
+            Some(rows) => build.add(rows, at[at.len() - 1]),
+            None => at[at.len() - 1],
+        }
     }
 
     pub(super) fn memref(&self) -> Value {
@@ -118,61 +179,104 @@ impl Access {
         (whole, each)
     }
 
+    /// Whether it is inside for each element of a piece of few.
+    fn each(&self, build: Build, piece: &Piece) -> Vec<Value> {
+        let at = self.at(build, piece);
+        let last = at.len() - 1;
+        let below = |dim: usize, index: Value| {
+            build.compare(Compare::UnsignedLess, index, build.dim(self.memref, dim))
+        };
+        let outer = (0..last)
+            .map(|dim| below(dim, at[dim]))
+            .reduce(|all, one| build.and(all, one));
+        (0..piece.width)
+            .map(|index| {
+                let inner = below(last, build.add(at[last], build.index(index)));
+                outer.map_or(inner, |outer| build.and(outer, inner))
+            })
+            .collect()
+    }
+
     /// Loads a piece; with `bounded` elements outside are `fill`.
     pub(super) fn load(&self, build: Build, piece: &Piece, bounded: Option<Value>) -> Value {
         let element = self.memref.ty().element();
         let ty = build.0.context().vector(piece.width, element);
-        let at = self.at(build, piece);
+        let (memref, place) = self.element(build, piece);
         let align = self.align(piece);
-        let Some(fill) = bounded else {
-            return self.load_whole(build, &at, ty, align);
+        let whole = |build: Build| {
+            build
+                .0
+                .op("vector.load")
+                .operands(&[memref, place])
+                .attr("alignment", build.0.context().i64_attr(align))
+                .results(&[ty])
+                .value()
         };
-        let (whole, each) = self.masks(build, &at, piece.width);
-        build.if_value(
-            whole,
-            ty,
-            |build| self.load_whole(build, &at, ty, align),
-            |build| {
-                build
-                    .0
-                    .op("vector.maskedload")
-                    .operands(&[self.memref])
-                    .operands(&at)
-                    .operands(&[each, fill])
-                    .results(&[ty])
-                    .value()
-            },
-        )
-    }
-
-    fn load_whole(&self, build: Build, at: &[Value], ty: Type, align: i64) -> Value {
-        build
-            .0
-            .op("vector.load")
-            .operands(&[self.memref])
-            .operands(at)
-            .attr("alignment", build.0.context().i64_attr(align))
-            .results(&[ty])
-            .value()
+        let Some(fill) = bounded else {
+            return whole(build);
+        };
+        if piece.width <= FEW {
+            let elements: Vec<Value> = self
+                .each(build, piece)
+                .into_iter()
+                .enumerate()
+                .map(|(index, inside)| {
+                    let load = |build: Build| {
+                        let at = build.add(place, build.index(index as i64));
+                        build
+                            .0
+                            .op("memref.load")
+                            .operands(&[memref, at])
+                            .results(&[element])
+                            .value()
+                    };
+                    let other = |build: Build| build.extract(fill, index as i64);
+                    build.if_value(inside, element, load, other)
+                })
+                .collect();
+            return build.elements(&elements);
+        }
+        let (all, each) = self.masks(build, &self.at(build, piece), piece.width);
+        build.if_value(all, ty, whole, |build| {
+            build
+                .0
+                .op("vector.maskedload")
+                .operands(&[memref, place, each, fill])
+                .results(&[ty])
+                .value()
+        })
     }
 
     /// Stores a piece; with `bounded` elements outside are dropped.
     pub(super) fn store(&self, build: Build, piece: &Piece, value: Value, bounded: bool) {
-        let at = self.at(build, piece);
+        let (memref, place) = self.element(build, piece);
         let align = build.0.context().i64_attr(self.align(piece));
         let whole = |build: Build| {
             build
                 .0
                 .op("vector.store")
-                .operands(&[value, self.memref])
-                .operands(&at)
+                .operands(&[value, memref, place])
                 .attr("alignment", align)
                 .build();
         };
         if !bounded {
             return whole(build);
         }
-        let (all, each) = self.masks(build, &at, piece.width);
+        if piece.width <= FEW {
+            for (index, inside) in self.each(build, piece).into_iter().enumerate() {
+                build.when(inside, |build| {
+                    let at = build.add(place, build.index(index as i64));
+                    let element = build.extract(value, index as i64);
+                    build
+                        .0
+                        .op("memref.store")
+                        .operands(&[element, memref, at])
+                        .build();
+                });
+            }
+            return;
+        }
+        let (all, each) = self.masks(build, &self.at(build, piece), piece.width);
         build.if_else(
             all,
             whole,
@@ -180,9 +284,7 @@ impl Access {
                 build
                     .0
                     .op("vector.maskedstore")
-                    .operands(&[self.memref])
-                    .operands(&at)
-                    .operands(&[each, value])
+                    .operands(&[memref, place, each, value])
                     .build();
             }),
         );
@@ -190,25 +292,22 @@ impl Access {
 
     /// Adds a piece to what is there, element by element.
     pub(super) fn add(&self, build: Build, piece: &Piece, value: Value, bounded: bool) {
-        let at = self.at(build, piece);
+        let (memref, place) = self.element(build, piece);
         let element = value.ty().element();
         let kind = if element.is_float() {
             ADD_FLOAT
         } else {
             ADD_INTEGER
         };
-        let each = bounded.then(|| self.masks(build, &at, piece.width).1);
+        let each = bounded.then(|| self.masks(build, &self.at(build, piece), piece.width).1);
         for index in 0..piece.width {
             let one = |build: Build| {
-                let mut at = at.clone();
-                let last = at.len() - 1;
-                at[last] = build.add(at[last], build.index(index));
+                let at = build.add(place, build.index(index));
                 let value = build.extract(value, index);
                 build
                     .0
                     .op("memref.atomic_rmw")
-                    .operands(&[value, self.memref])
-                    .operands(&at)
+                    .operands(&[value, memref, at])
                     .attr("kind", build.0.context().i64_attr(kind))
                     .results(&[element])
                     .build();
@@ -224,3 +323,73 @@ impl Access {
 /// `addf` and `addi` as `memref.atomic_rmw` numbers them.
 const ADD_FLOAT: i64 = 0;
 const ADD_INTEGER: i64 = 1;
+
+/// The same value, of which the back end knows nothing. No instruction.
+fn hidden(build: Build, value: Value) -> Value {
+    let context = build.0.context();
+    let wide = build.index_cast(value, context.i64());
+    let same = build
+        .0
+        .op("llvm.inline_asm")
+        .operands(&[wide])
+        .results(&[context.i64()])
+        .attr("asm_string", context.string_attr(""))
+        .attr("constraints", context.string_attr("=l,0"))
+        .attr("asm_dialect", context.i64_attr(0))
+        .value();
+    build.index_cast(same, value.ty())
+}
+
+/// A tensor as a run of elements from its first on, and the strides of all dimensions but the last.
+fn flatten(build: Build, memref: Value) -> (Value, Vec<Value>) {
+    let context = build.0.context();
+    let (ty, index) = (memref.ty(), context.index());
+    let rank = ty.shape().len();
+    if rank == 1 {
+        return (memref, Vec::new());
+    }
+    let strides: Vec<Option<i64>> = ty
+        .strides_and_offset()
+        .map(|(strides, _)| strides)
+        .unwrap_or_default();
+    let space = ty.memory_space();
+    let space = match space.is_empty() {
+        true => String::new(),
+        false => format!(", {space}"),
+    };
+    let parsed = |text: String| {
+        context
+            .parse_type(&text)
+            .unwrap_or_else(|| panic!("MLIR refuses the type {text}"))
+    };
+    let element = ty.element();
+    let mut results = vec![parsed(format!("memref<{element}{space}>")), index];
+    results.extend(vec![index; 2 * rank]);
+    let parts = build
+        .0
+        .op("memref.extract_strided_metadata")
+        .operands(&[memref])
+        .results(&results)
+        .build()
+        .results();
+    // As long as anything: what is inside is known from the tensor itself.
+    let length = i64::from(i32::MAX);
+    let flat = build
+        .0
+        .op("memref.reinterpret_cast")
+        .segments(&[&parts[..1], &[], &[], &[]])
+        .attr("static_offsets", context.dense_i64_attr(&[0]))
+        .attr("static_sizes", context.dense_i64_attr(&[length]))
+        .attr("static_strides", context.dense_i64_attr(&[1]))
+        .results(&[parsed(format!(
+            "memref<{length}x{element}, strided<[1]>{space}>"
+        ))])
+        .value();
+    let strides = (0..rank - 1)
+        .map(|dim| match strides.get(dim).copied().flatten() {
+            Some(stride) => build.index(stride),
+            None => parts[2 + rank + dim],
+        })
+        .collect();
+    (flat, strides)
+}

@@ -12,6 +12,8 @@ pub(super) struct Piece {
     pub(super) row: Option<Value>,
     /// Its first column, index.
     pub(super) column: Value,
+    /// Where that is known: how far it is from the thread's first column.
+    pub(super) offset: i64,
     /// How many columns.
     pub(super) width: i64,
     /// The first column is a multiple of this.
@@ -147,15 +149,23 @@ pub(super) struct Values<'a> {
     /// Whether a tile may reach beyond its tensor.
     pub(super) bounded: bool,
     pub(super) loaded: &'a Loaded,
+    /// The loads from global memory.
+    pub(super) accesses: &'a HashMap<Op, Access>,
     known: HashMap<(Value, Piece), Value>,
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(build: Build, bounded: bool, loaded: &'a Loaded) -> Self {
+    pub(super) fn new(
+        build: Build,
+        bounded: bool,
+        loaded: &'a Loaded,
+        accesses: &'a HashMap<Op, Access>,
+    ) -> Self {
         Self {
             build,
             bounded,
             loaded,
+            accesses,
             known: HashMap::new(),
         }
     }
@@ -202,9 +212,9 @@ impl<'a> Values<'a> {
             ));
         };
         let (mut one, mut other) = (Ok(()), Ok(()));
-        let (bounded, loaded) = (self.bounded, self.loaded);
+        let (bounded, loaded, accesses) = (self.bounded, self.loaded, self.accesses);
         let side = |build: Build, tile: Value, outcome: &mut Result<(), Failed>| {
-            let value = Values::new(build, bounded, loaded).of(tile, piece);
+            let value = Values::new(build, bounded, loaded, accesses).of(tile, piece);
             *outcome = value.map(|_| ());
             value.unwrap_or_else(|Failed| build.zeros(ty))
         };
@@ -251,6 +261,7 @@ impl<'a> Values<'a> {
         if from.last() == Some(&1) && to.last() != Some(&1) {
             let one = Piece {
                 column: zero,
+                offset: 0,
                 width: 1,
                 step: i64::MAX,
                 ..inner
@@ -292,6 +303,7 @@ impl<'a> Values<'a> {
                     let one = Piece {
                         row: Some(row),
                         column: zero,
+                        offset: 0,
                         width: 1,
                         step: i64::MAX,
                         register: 0,
@@ -336,7 +348,7 @@ impl<'a> Values<'a> {
                 Ok(value)
             }
             _ => {
-                let Some(access) = Access::new(op) else {
+                let Some(access) = self.accesses.get(&op) else {
                     return Err(error(op, "expected a load from global memory"));
                 };
                 let fill = self.bounded.then(|| match op.operand_segment(2).first() {

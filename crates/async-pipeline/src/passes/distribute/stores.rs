@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Failed> {
     let tile = op.operand(0);
-    let Some(target) = Access::new(op) else {
+    let Some(mut target) = Access::new(op) else {
         return Err(error(
             op,
             "'async_pipeline.work.store' op into anything but global memory is not supported by the lowering of the tile level",
@@ -33,7 +33,7 @@ pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Fa
     }
     let sources = slice(tile)?;
     let held = held(op, tile, &sources, threads)?;
-    let loads: Vec<(Op, Access)> = sources
+    let mut loads: HashMap<Op, Access> = sources
         .iter()
         .filter_map(|source| {
             let load = source.is("async_pipeline.work.load").then_some(*source)?;
@@ -46,13 +46,25 @@ pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Fa
     {
         may_be_put_off(*source, op)?;
     }
-    for (load, access) in &loads {
-        in_order(*load, access, op, &target)?;
+    // In the order of the ops, whatever the map does.
+    let order: Vec<Op> = sources
+        .into_iter()
+        .filter(|source| loads.contains_key(source))
+        .collect();
+    for load in &order {
+        in_order(*load, &loads[load], op, &target)?;
     }
     let build = Build(Builder::before(op));
-    let inside = loads
+    let known = known_pieces(build, &held, tile);
+    for load in &order {
+        if let Some(access) = loads.get_mut(load) {
+            access.prepare(build, held.first[1], &known);
+        }
+    }
+    target.prepare(build, held.first[1], &known);
+    let inside = order
         .iter()
-        .map(|(_, access)| access)
+        .map(|load| &loads[load])
         .chain([&target])
         .filter_map(|access| access.inside(build))
         .reduce(|all, one| build.and(all, one));
@@ -63,6 +75,7 @@ pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Fa
             outcome = pieces(
                 build,
                 &held,
+                &known,
                 tile,
                 |build, piece, values: &mut Values<'_>| {
                     let value = values.of(tile, piece)?;
@@ -73,8 +86,7 @@ pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Fa
                     }
                     Ok(())
                 },
-                bounded,
-                loaded,
+                |build| Values::new(build, bounded, loaded, &loads),
             );
         };
         match held.holds {
@@ -92,58 +104,66 @@ pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Fa
     within.and(beyond)
 }
 
+/// The pieces that are known while compiling, column by column: what depends on the column alone
+/// is then needed for one after the other.
+fn known_pieces(build: Build, held: &Held, tile: Value) -> Vec<Piece> {
+    let Pieces::Known(known) = &held.pieces else {
+        return Vec::new();
+    };
+    let rows = tile.ty().static_shape().len() == 2;
+    let [first_row, first_column] = held.first;
+    // One value per row and column, so that what depends on one alone is made once.
+    let mut places: HashMap<(usize, i64), Value> = HashMap::new();
+    let mut order: Vec<(usize, &[i64; 2])> = known.iter().enumerate().collect();
+    order.sort_by_key(|(_, [row, column])| (*column, *row));
+    let mut place = |dim: usize, first: Value, offset: i64| {
+        *places
+            .entry((dim, offset))
+            .or_insert_with(|| build.add(first, build.index(offset)))
+    };
+    order
+        .into_iter()
+        .map(|(index, [row, column])| Piece {
+            row: rows.then(|| place(0, first_row, *row)),
+            column: place(1, first_column, *column),
+            offset: *column,
+            width: held.width,
+            step: held.width,
+            register: index * held.width as usize,
+        })
+        .collect()
+}
+
 /// Runs `body` for every piece that a thread holds.
 fn pieces<'a>(
     build: Build,
     held: &Held,
+    known: &[Piece],
     tile: Value,
     mut body: impl FnMut(Build, Piece, &mut Values<'a>) -> Result<(), Failed>,
-    bounded: bool,
-    loaded: &'a Loaded,
+    values: impl Fn(Build) -> Values<'a>,
 ) -> Result<(), Failed> {
+    let Pieces::Loop { count } = held.pieces else {
+        let mut values = values(build);
+        return known
+            .iter()
+            .try_for_each(|piece| body(build, *piece, &mut values));
+    };
     let rows = tile.ty().static_shape().len() == 2;
-    let [first_row, first_column] = held.first;
-    match &held.pieces {
-        Pieces::Known(known) => {
-            let mut values = Values::new(build, bounded, loaded);
-            // One value per row and column, so that what depends on one alone is made once.
-            let mut places: HashMap<(usize, i64), Value> = HashMap::new();
-            // Column by column: what depends on the column alone is needed for one after the other.
-            let mut order: Vec<(usize, &[i64; 2])> = known.iter().enumerate().collect();
-            order.sort_by_key(|(_, [row, column])| (*column, *row));
-            for (index, [row, column]) in order {
-                let mut place = |dim: usize, first: Value, offset: i64| {
-                    *places
-                        .entry((dim, offset))
-                        .or_insert_with(|| build.add(first, build.index(offset)))
-                };
-                let piece = Piece {
-                    row: rows.then(|| place(0, first_row, *row)),
-                    column: place(1, first_column, *column),
-                    width: held.width,
-                    step: held.width,
-                    register: index * held.width as usize,
-                };
-                body(build, piece, &mut values)?;
-            }
-            Ok(())
-        }
-        Pieces::Loop { count } => {
-            let mut outcome = Ok(());
-            let end = build.index(count * held.width);
-            build.count(build.index(0), end, build.index(held.width), |build, at| {
-                let piece = Piece {
-                    row: rows.then_some(first_row),
-                    column: at,
-                    width: held.width,
-                    step: held.width,
-                    register: 0,
-                };
-                outcome = body(build, piece, &mut Values::new(build, bounded, loaded));
-            });
-            outcome
-        }
-    }
+    let mut outcome = Ok(());
+    let end = build.index(count * held.width);
+    build.count(build.index(0), end, build.index(held.width), |build, at| {
+        let piece = Piece {
+            row: rows.then_some(held.first[0]),
+            column: at,
+            offset: 0,
+            width: held.width,
+            step: held.width,
+            register: 0,
+        };
+        outcome = body(build, piece, &mut values(build));
+    });
+    outcome
 }
 
 /// Who holds what of the tile that is stored.
