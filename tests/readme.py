@@ -3,7 +3,8 @@
 
 `sh` blocks run from the repository root with the built tools on PATH, except the
 verb that runs this script. The `mlir` block is compiled for
-every target; each line of the `mlir-after` block but `...` must be found, in order,
+every target; each line of the `mlir-part` block is one of examples/gemm.mlir (`...` at its end
+stands for the rest of the line); each line of the `mlir-after` block but `...` must be found, in order,
 in what the named pass makes of it. `rust` blocks are doc tests of the library.
 
 In the guides, `sh` blocks run in the same way, a command that has to fail says so
@@ -64,8 +65,7 @@ def main() -> None:
         sys.exit(f"README.md has {len(text.splitlines())} lines, at most 150 are wanted")
     blocks = re.findall(r"^```(\S+)\n(.*?)^```$", text, re.M | re.S)
     kinds = {kind for kind, _ in blocks}
-    unknown = kinds - {"sh", "mlir", "mlir-after", "rust"}
-    if unknown or not {"sh", "mlir", "mlir-after", "rust"} <= kinds:
+    if kinds != {"sh", "mlir", "mlir-part", "mlir-after", "rust"}:
         sys.exit(f"README: code blocks of kinds {sorted(kinds)}; each kind must be known and there")
     environment = dict(os.environ, PATH=f"{ROOT}/target/debug:{os.environ['PATH']}")
     kernel = ""
@@ -79,6 +79,11 @@ def main() -> None:
             kernel = body
             for target in ("sm_80", "sm_90a", "sm_100a"):
                 run([OPT, "-", f"--target={target}", "--emit=ptx", "-o", "-"], input=body)
+        elif kind == "mlir-part":
+            example = (ROOT / "examples/gemm.mlir").read_text()
+            for line in body.splitlines():
+                if line.strip().removesuffix(": ...").strip() not in example:
+                    sys.exit(f"README: examples/gemm.mlir has no line: {line}")
         elif kind == "mlir-after":
             passes = ["--async-pipeline-insert-barriers=target=sm_90a", "--canonicalize", "--cse"]
             made = [line.strip() for line in run([OPT, "-", *passes], input=kernel).splitlines()]

@@ -1,6 +1,6 @@
 //! Compiles a kernel, launches it from the manifest on the emulator, and looks at what it left.
 
-use async_pipeline::{CompileError, CompileOptions, Compiler, Target};
+use async_pipeline::{CompileError, CompileOptions, Compiler, Sync, Target};
 use pipeline_run::{
     bind::{BindOptions, Binding, Tensor},
     device::{
@@ -92,7 +92,12 @@ impl Compiled {
     /// Compiles with default options; a kernel that the compiler refuses is a failure, anything
     /// else that goes wrong a bug.
     pub(crate) fn new(text: &str, target: Target) -> Result<Self, Failure> {
-        let options = CompileOptions::builder(target).build();
+        Self::with(text, target, Sync::Mbarrier)
+    }
+
+    /// The same with a choice of how rings of one role are kept.
+    pub(crate) fn with(text: &str, target: Target, sync: Sync) -> Result<Self, Failure> {
+        let options = CompileOptions::builder(target).sync(sync).build();
         let compiled = Compiler::new(options.expect("legal options")).compile(text);
         let artifact = match compiled {
             Ok(artifact) => artifact,

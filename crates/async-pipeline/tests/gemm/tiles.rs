@@ -5,7 +5,7 @@ use crate::{
     reference::{Reference, unrounded},
     text,
 };
-use async_pipeline::Target;
+use async_pipeline::{Sync, Target};
 use pipeline_run::{
     bind::Binding,
     device::{Device, Value},
@@ -19,7 +19,7 @@ const FUSED: &str = "examples/gemm_bias_gelu.mlir";
 /// What schedules and memory contents are drawn from.
 const SEEDS: [u64; 2] = [1, 7];
 
-/// The kernel compiled for each target.
+/// The kernel compiled for each target, for sm_80 with mbarriers and with groups.
 ///
 /// sm_90a may refuse one, and is then left out; the other targets may not.
 fn compiled(text: &str) -> Vec<(Target, Compiled)> {
@@ -31,6 +31,9 @@ fn compiled(text: &str) -> Vec<(Target, Compiled)> {
             Err(error) => panic!("{target}: {error}"),
         }
     }
+    let groups = Compiled::with(text, Target::Sm80, Sync::Groups);
+    let groups = groups.unwrap_or_else(|error| panic!("sm_80 in groups: {error}"));
+    all.push((Target::Sm80, groups));
     all
 }
 
@@ -161,7 +164,7 @@ fn epilogues_are_what_the_interpreter_says() {
             3,
         );
     }
-    for k in depths(&kernels).into_iter().skip(1).step_by(4) {
+    for k in depths(&kernels) {
         let sizes = Sizes::new(24, 40, k);
         check(
             &kernels,
@@ -172,6 +175,20 @@ fn epilogues_are_what_the_interpreter_says() {
             3,
         );
     }
+}
+
+#[test]
+fn large_epilogues_are_right() {
+    let Some(text) = text(FUSED) else { return };
+    let sizes = Sizes::new(1000, 1048, 1000);
+    check(
+        &compiled(&text),
+        &text,
+        sizes,
+        (By::Interpreter, Memories::Spread),
+        &SEEDS[..1],
+        1,
+    );
 }
 
 #[test]
