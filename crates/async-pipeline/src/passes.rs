@@ -13,6 +13,7 @@ mod materialize_tensor_maps;
 mod multistage;
 mod options;
 mod partition;
+mod print_plan;
 mod refuse;
 mod select_instructions;
 mod test_panic;
@@ -64,6 +65,7 @@ pub static PASSES: &[Pass] = &[
     lower_kernel_abi::PASS,
     lower_to_nvvm::PASS,
     verify_lowered::PASS,
+    print_plan::PASS,
     refuse::PASS,
     test_panic::PASS,
 ];

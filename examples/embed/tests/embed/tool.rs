@@ -134,7 +134,7 @@ fn a_wrong_program_is_refused_at_its_place() {
 /// A sample becomes PTX and a manifest for every target, or the compiler says at which place of
 /// the sample it stops.
 #[test]
-fn samples_become_ptx_or_are_refused_at_their_place() {
+fn samples_become_ptx_for_every_target() {
     for name in SAMPLES {
         for target in Target::ALL {
             let out = folder(&format!("{name}.{target}"));
@@ -143,17 +143,6 @@ fn samples_become_ptx_or_are_refused_at_their_place() {
             let arguments = [&file, "--target", target.name(), "--out", &place];
             let output = embed(&arguments, "");
             let said = text(&output.stderr);
-            if code(&output) == 1 {
-                let first = said.lines().next().unwrap_or_default();
-                assert!(first.starts_with(&format!("{file}:")), "{said}");
-                assert!(first.contains(&format!(": error: {target}: ")), "{said}");
-                assert!(
-                    said.lines().nth(2).is_some_and(|line| line.contains('^')),
-                    "{said}"
-                );
-                assert!(!out.exists());
-                continue;
-            }
             assert_eq!(code(&output), 0, "{said}");
             let mut extensions: Vec<String> = fs::read_dir(&out)
                 .expect("is written")
