@@ -3,12 +3,13 @@
 use async_pipeline::{CompileError, CompileOptions, Compiler, Target};
 use std::{fs, path::Path};
 
-/// Names and texts of all examples, in order of their names.
+/// Names and texts of all examples and of the products of tests/tile, in order of their names.
 pub(crate) fn examples() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let entries = fs::read_dir(folder).expect("the folder is there");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let entries = fs::read_dir(root.join("examples")).expect("the folder is there");
     let mut found: Vec<(String, String)> = entries
         .map(|entry| entry.expect("the folder can be read").path())
+        .chain([root.join("tests/tile/gemm_128x128x32.mlir")])
         .filter(|path| {
             path.extension()
                 .is_some_and(|extension| extension == "mlir")

@@ -68,7 +68,7 @@ mod tests {
 
     fn evaluate(images: &[u32], number: u32) -> u32 {
         runs(images).iter().fold(0, |sum, run| {
-            sum ^ ((number >> run.shift) & ((1 << run.bits) - 1)) * run.factor
+            sum ^ (((number >> run.shift) & ((1 << run.bits) - 1)) * run.factor)
         })
     }
 

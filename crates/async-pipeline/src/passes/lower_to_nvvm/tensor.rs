@@ -59,7 +59,7 @@ impl Matrix {
         } else {
             1
         };
-        code << 61 | 1 << 46 | (PATTERN_ROWS * self.span >> 4) << 32 | boxes << 16
+        code << 61 | 1 << 46 | ((PATTERN_ROWS * self.span) >> 4) << 32 | boxes << 16
     }
 
     /// How far the part of K that one instruction takes is from the start, bytes.
