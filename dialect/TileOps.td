@@ -134,8 +134,7 @@ def AsyncPipeline_WorkMmaOp : AsyncPipeline_Op<"work.mma"> {
     shapes agree; the elements of both are f16, bf16 or f32, or f8E4M3FN or f8E5M2 in
     any mix.
 
-    Ends as `ldmatrix` and `mma.sync` on sm_80, `wgmma.mma_async` on sm_90a and
-    `tcgen05.mma` on sm_100a.
+    Ends as `ldmatrix` and `mma.sync` on sm_80 and sm_90a, as `tcgen05.mma` on sm_100a.
 
     ```mlir
     async_pipeline.work.mma %acc += %a * transpose %b

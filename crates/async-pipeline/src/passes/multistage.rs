@@ -16,14 +16,14 @@
 //! waits for a drain that stands behind it.
 //!
 //! With `sync=groups`, where the copies are `cp.async` of the role's threads, the fill stands
-//! behind the wait and has no condition:
+//! behind the wait:
 //! ```mlir
 //! scf.for %j = 0 to 2 step 1 { fill(%lb + %j * %s) }
 //! scf.for %i = %lb to %ub step %s { wait  fill(%i + 2 * %s)  rest of the drain }
 //! ```
 //! One barrier of the role's threads at the wait then says both: the copies of all threads have
-//! landed, and all threads are done with the slot that is filled next. Fills behind the end of the
-//! loop are clipped or of no use; each is a group, so that counting groups tells slots.
+//! landed, and all threads are done with the slot that is filled next. Behind the end of the loop
+//! a slot is taken without a copy: each is a group, so that counting groups tells slots.
 
 use super::{
     Failed, Options, Pass,
@@ -122,6 +122,9 @@ fn fill(acquire: Op) -> Option<Result<Fill, (Op, String)>> {
     let looped = acquire.parent()?;
     if !looped.is("scf.for") {
         return None;
+    }
+    if looped.attr("unsignedCmp").is_some() {
+        return Some(Err((looped, "the loop compares unsigned".into())));
     }
     let mut ops = vec![acquire];
     ops.extend(acquire.result(0).uses().into_iter().map(|(user, _)| user));
@@ -242,7 +245,7 @@ impl Fill {
         before.count(zero, before.index(depth), one, |build, round| {
             let round = build.index_cast(round, induction.ty());
             let value = build.add(build.mul(round, step), lower);
-            self.copy_to(build.0, induction, value);
+            self.copy_guarded(build, induction, value);
         });
         let next = wait
             .block()
@@ -250,10 +253,27 @@ impl Fill {
         let Some(next) = next else { return };
         let here = Build(Builder::before(next));
         let value = here.add(induction, ahead);
-        self.copy_to(here.0, induction, value);
+        self.copy_guarded(here, induction, value);
         for op in self.ops.iter().rev() {
             op.erase();
         }
+    }
+
+    /// Takes and commits a slot; copies into it if the loop has an iteration for the value.
+    fn copy_guarded(&self, build: Build, induction: Value, value: Value) {
+        let [acquire, copies @ .., commit] = self.ops.as_slice() else {
+            return;
+        };
+        let taken = acquire.clone_detached();
+        build.0.insert(taken);
+        let mut map = HashMap::from([(induction, value), (acquire.result(0), taken.result(0))]);
+        let there = build.compare(Compare::SignedLess, value, self.looped.operand(1));
+        build.when(there, |build| {
+            for op in self.scalars.iter().chain(copies) {
+                build.0.insert(copied(*op, &mut map));
+            }
+        });
+        build.0.insert(copied(*commit, &mut map));
     }
 
     fn constant(&self, build: Build, like: Value, value: i64) -> Value {
@@ -273,14 +293,19 @@ impl Fill {
     fn copy_to(&self, builder: Builder, induction: Value, value: Value) {
         let mut map: HashMap<Value, Value> = HashMap::from([(induction, value)]);
         for op in self.scalars.iter().chain(&self.ops) {
-            let copy = op.clone_detached();
-            for index in 0..copy.operand_count() {
-                if let Some(new) = map.get(&copy.operand(index)) {
-                    copy.set_operand(index, *new);
-                }
-            }
-            builder.insert(copy);
-            map.extend(op.results().into_iter().zip(copy.results()));
+            builder.insert(copied(*op, &mut map));
         }
     }
+}
+
+/// A copy of an op on the copies of its operands.
+fn copied(op: Op, map: &mut HashMap<Value, Value>) -> Op {
+    let copy = op.clone_detached();
+    for index in 0..copy.operand_count() {
+        if let Some(new) = map.get(&copy.operand(index)) {
+            copy.set_operand(index, *new);
+        }
+    }
+    map.extend(op.results().into_iter().zip(copy.results()));
+    copy
 }

@@ -110,6 +110,12 @@ fn check(op: Op, function: Op, first: Op) -> Result<(), Failed> {
         ));
     }
     if STRUCTURE.contains(&name) {
+        if op.attr("unsignedCmp").is_some() {
+            return Err(error(
+                op,
+                "'scf.for' op that compares unsigned is not supported at the tile level",
+            ));
+        }
         if name.starts_with("memref.") {
             of_the_kernel(op, op.operand(0), function)?;
         }

@@ -139,9 +139,14 @@ pub(super) fn take(op: Op, end: &str) -> Verified {
             });
         }
         // Work that fills a slot, or ends it, happens once; reading may be repeated.
-        let anywhere = ["channel.view", "work.mma", "work.load"]
-            .iter()
-            .any(|name| user.name().strip_prefix("async_pipeline.") == Some(name));
+        // In a ring of groups it is the group that counts, with or without copies.
+        let groups = op.operand(0).defining_op().is_some_and(|create| {
+            create.attr("groups").is_some() && user.is("async_pipeline.work.copy")
+        });
+        let anywhere = groups
+            || ["channel.view", "work.mma", "work.load"]
+                .iter()
+                .any(|name| user.name().strip_prefix("async_pipeline.") == Some(name));
         if user.block() != op.block() && !(anywhere && within(user, op.block()).is_some()) {
             return Err(Located {
                 message: "expected its slot to be used within one block".into(),

@@ -38,7 +38,8 @@ pub(super) fn slice(value: Value) -> Result<Vec<Op>, Failed> {
         if !seen.insert(value) {
             continue;
         }
-        let Some(op) = value.defining_op() else {
+        let made = value.defining_op();
+        let Some(op) = made.filter(|op| !op.is("scf.for") && !op.is("scf.while")) else {
             let message = "a tile on register values that a loop carries is not supported by the lowering of the tile level";
             return Err(match value.owner() {
                 Some(owner) => error(owner, message),

@@ -4,6 +4,7 @@ use super::{
     Request,
     analyse::{Channel, Kernel, Role},
     counters::{self, Key, Positions, Threading},
+    groups,
     plan::Access,
     slots::{role_code, wait_group},
     tensor,
@@ -236,6 +237,10 @@ fn rewrite_role(
     let mut threading = Threading {
         key: &key_of,
         stages: &|key| kernel.channels[key.channel].plan.stages,
+        restarts: &|looped, key| {
+            let channel = &kernel.channels[key.channel];
+            channel.plan.groups && groups::restarts(looped, channel.op, key.produces)
+        },
         taken: Vec::new(),
     };
     threading.block(body, positions)?;

@@ -164,8 +164,20 @@ pub(super) fn boxes(shape: &[i64], width: i64) -> Result<Boxes, String> {
     })
 }
 
-/// Alignment that the kernel's argument promises, bytes; 16 for anything but an argument.
+/// Alignment of base and rows, bytes: what the kernel's argument promises (16 for anything but an
+/// argument), or less where a row pitch that is known says so.
 pub(in crate::passes) fn alignment(memref: Value) -> i64 {
+    let ty = memref.ty();
+    let width = ty.element().byte_width().unwrap_or(1);
+    let (strides, _) = ty.strides_and_offset().unwrap_or_default();
+    let outer = strides.split_last().map_or(&[][..], |(_, outer)| outer);
+    let pitches = outer.iter().flatten().map(|stride| stride * width);
+    pitches
+        .map(|bytes| 1 << bytes.trailing_zeros().min(4))
+        .fold(promised(memref), i64::min)
+}
+
+fn promised(memref: Value) -> i64 {
     let Some((block, index)) = memref.as_block_argument() else {
         return 16;
     };

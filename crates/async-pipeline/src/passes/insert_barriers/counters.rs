@@ -41,6 +41,8 @@ pub(super) struct Threading<'a> {
     pub(super) key: &'a dyn Fn(Op) -> Option<Key>,
     /// Number of stages of a ring.
     pub(super) stages: &'a dyn Fn(Key) -> i64,
+    /// Whether a ring starts anew at a loop, whatever was taken before.
+    pub(super) restarts: &'a dyn Fn(Op, Key) -> bool,
     /// Filled with the position each taking op takes.
     pub(super) taken: Vec<(Op, Position)>,
 }
@@ -117,6 +119,11 @@ impl Threading<'_> {
     }
 
     fn for_loop(&mut self, op: Op, keys: &[Key], positions: &mut Positions) -> Result<(), Failed> {
+        for key in keys {
+            if (self.restarts)(op, *key) {
+                positions.insert(*key, start(Builder::before(op), key.produces));
+            }
+        }
         let new = rebuild(op, &flatten(keys, positions), &[]);
         self.carried_block(new, 0, keys, positions)?;
         finish(op, new, keys, positions);

@@ -68,6 +68,23 @@ pub(super) fn check(create: Op, plan: &ChannelPlan) -> Result<(), Failed> {
     }
 }
 
+/// Whether a side of the ring starts with its first slot at a loop: fills at the loop that runs
+/// ahead, drains at the loop itself. More is filled than drained, so one cannot go on where the
+/// other stopped.
+pub(super) fn restarts(looped: Op, create: Op, produces: bool) -> bool {
+    let body = looped.body(0);
+    let takes = |name: &str| {
+        let users = create.result(0).uses().into_iter();
+        users
+            .map(|(user, _)| user)
+            .any(|user| user.is(name) && user.block() == body)
+    };
+    match produces {
+        true => takes("async_pipeline.channel.acquire") && !takes("async_pipeline.channel.wait"),
+        false => takes("async_pipeline.channel.wait"),
+    }
+}
+
 fn wait_group(build: Build, pending: i64) {
     build
         .0

@@ -220,6 +220,7 @@ impl RoleCode<'_> {
         let unit = build.0.context().unit_attr();
         let flag = |name: &str| op.attr(name).is_some();
         let (transpose_a, transpose_b) = (flag("transpose_a"), flag("transpose_b"));
+        self.supported(op, a, [transpose_a, !transpose_b])?;
         if let Some((key, position)) = places.get(&op.operand(0)) {
             let Some((columns, range, adds)) = self.rings[key.channel]
                 .columns
@@ -268,6 +269,28 @@ impl RoleCode<'_> {
             product.build();
         }
         op.erase();
+        Ok(())
+    }
+
+    /// Whether the target has a product of such operands; `across` says which are stored across K.
+    fn supported(&self, op: Op, a: Value, across: [bool; 2]) -> Result<(), Failed> {
+        let target = self.request.target;
+        let element = a.ty().fields()[0].element();
+        let bytes = element.byte_width();
+        if bytes == Some(1) && !target.has_tcgen05() {
+            return Err(error(
+                op,
+                format!("a product of {element} is not supported on {target}"),
+            ));
+        }
+        if bytes == Some(4) && across.contains(&true) {
+            return Err(error(
+                op,
+                format!(
+                    "a product of {element} with an operand stored across K is not supported on {target}; store it along K"
+                ),
+            ));
+        }
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Part, Request,
-    storage::{Accumulator, Ring, Storage, is_outside, within},
+    storage::{Accumulator, Ring, Storage, free_name, is_outside, within},
 };
 use crate::{
     build::{Build, Compare},
@@ -34,7 +34,9 @@ pub(super) fn insert(function: Op, storage: &Storage, request: &Request) -> Resu
     }
     if request.target.has_tcgen05() {
         for (index, accumulator) in storage.accumulators.iter().enumerate() {
-            to_tensor_memory(entry, index, accumulator, &mut parts)?;
+            let taken = |name: &str| storage.rings.iter().any(|ring| ring.name == name);
+            let name = free_name(format!("accumulator{index}"), taken);
+            to_tensor_memory(entry, &name, accumulator, &mut parts)?;
         }
     }
     Ok(parts)
@@ -175,7 +177,7 @@ fn hand_over(entry: Block, ring: &Ring, parts: &mut Parts) -> Result<(), Failed>
 /// An accumulator in tensor memory: a channel from the products to whoever loads.
 fn to_tensor_memory(
     entry: Block,
-    index: usize,
+    name: &str,
     accumulator: &Accumulator,
     parts: &mut Parts,
 ) -> Result<(), Failed> {
@@ -202,8 +204,17 @@ fn to_tensor_memory(
         ));
     }
     let tile = made.result(0).ty().fields()[0];
-    let name = format!("accumulator{index}");
-    let takers = create(entry, made, &name, &[tile], 1, true);
+    let shape = tile.static_shape();
+    if shape[0] != 128 || !(32..=512).contains(&shape[1]) || shape[1].count_ones() != 1 {
+        return Err(error(
+            made,
+            format!(
+                "expected an accumulator of 128 rows and 32, 64, 128, 256 or 512 columns, which is what tensor memory holds, got {}x{}",
+                shape[0], shape[1]
+            ),
+        ));
+    }
+    let takers = create(entry, made, name, &[tile], 1, true);
     let acquire = takers.take("async_pipeline.channel.acquire", made);
     let commit = Takers::end(
         "async_pipeline.channel.commit",

@@ -3,7 +3,7 @@
 use super::Request;
 use crate::{
     diagnostics::{error, error_with_note},
-    passes::{Failed, allocate::MBARRIER_BYTES},
+    passes::{Failed, allocate::MBARRIER_BYTES, argument_may_alias},
 };
 use async_pipeline_sys::ir::{Block, Op, TypeKind, Value, emit_remark};
 
@@ -64,6 +64,7 @@ pub(super) fn read(function: Op, request: &Request) -> Result<Storage, Failed> {
             "'async_pipeline.tile.window' op is not supported by the lowering of the tile level",
         ));
     }
+    scalar_loads(function)?;
     let buffers = function
         .find("async_pipeline.tile.alloc")
         .into_iter()
@@ -89,6 +90,27 @@ pub(super) fn read(function: Op, request: &Request) -> Result<Storage, Failed> {
         accumulators,
         warps: warps.cast_unsigned().next_power_of_two() as i64,
     })
+}
+
+/// A scalar is loaded by every thread of every role, in no order with stores of other threads.
+fn scalar_loads(function: Op) -> Result<(), Failed> {
+    let stores = function.find("async_pipeline.work.store");
+    for load in function.find("memref.load") {
+        let from = load.operand(0);
+        let changed = stores.iter().find(|store| {
+            let to = store.operand(1);
+            to == from || (argument_may_alias(to) && argument_may_alias(from))
+        });
+        if let Some(store) = changed {
+            return Err(error_with_note(
+                load,
+                "a scalar loaded from a tensor that the kernel stores to is not supported by the lowering of the tile level",
+                *store,
+                "the store is here",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn buffer(alloc: Op) -> Result<Buffer, Failed> {
@@ -200,13 +222,12 @@ fn rings(function: Op, buffers: Vec<Buffer>, request: &Request) -> Result<Vec<Ri
             .iter()
             .filter_map(|buffer| buffer.alloc.attr("name")?.string())
             .collect();
-        let mut name = names.join("_");
-        if name.is_empty() || rings.iter().any(|ring: &Ring| ring.name == name) {
-            name = format!(
-                "{name}{}tile{index}",
-                if name.is_empty() { "" } else { "_" }
-            );
-        }
+        let own = match names.join("_") {
+            name if name.is_empty() => "tile".to_owned(),
+            name => name,
+        };
+        let taken = |name: &str| rings.iter().any(|ring: &Ring| ring.name == name);
+        let name = free_name(own, taken);
         rings.push(Ring {
             name,
             buffers,
@@ -214,6 +235,21 @@ fn rings(function: Op, buffers: Vec<Buffer>, request: &Request) -> Result<Vec<Ri
         });
     }
     Ok(rings)
+}
+
+/// The name, or the name with the first number behind it that makes it new.
+pub(super) fn free_name(name: String, taken: impl Fn(&str) -> bool) -> String {
+    if !taken(&name) {
+        return name;
+    }
+    let mut number = 1_u32;
+    loop {
+        let numbered = format!("{name}_{number}");
+        if !taken(&numbered) {
+            return numbered;
+        }
+        number += 1;
+    }
 }
 
 fn slot_bytes(buffers: &[Buffer]) -> i64 {
