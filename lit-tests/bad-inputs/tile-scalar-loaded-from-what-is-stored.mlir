@@ -1,4 +1,4 @@
-// expect: 9:10: a scalar loaded from a tensor that the kernel stores to is not supported by the lowering of the tile level
+// expect: 9:10: 'memref.load' op from a tensor that the kernel stores to is not supported by the lowering of the tile level
 // RUN: bad-input %s
 
 gpu.module @kernels {

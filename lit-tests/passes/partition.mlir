@@ -144,8 +144,8 @@ gpu.module @kernels {
 // CHECK-NEXT: async_pipeline.work.mma %{{.+}} += %[[A]] * transpose %[[B]] :
 // CHECK-NEXT: async_pipeline.channel.release %[[B]] : <256x64xf16>
 // CHECK-NEXT: }
-// TENSOR-NEXT: async_pipeline.channel.commit %{{.+}} : <128x256xf32>
 // CHECK-NEXT: async_pipeline.channel.release %[[A]] : <128x64xf16>
+// TENSOR-NEXT: async_pipeline.channel.commit %{{.+}} : <128x256xf32>
 //
 // THREE-LABEL: gpu.func @one_operand_stays
 // THREE: async_pipeline.channel.create "b" stages(2) exactly

@@ -1,7 +1,7 @@
 //! A store of a tile: what each thread computes and stores.
 
 use super::{
-    Threads,
+    Threads, WARP,
     access::Access,
     held::{Held, Pieces},
     pieces::{Piece, Values, slice},
@@ -14,6 +14,9 @@ use crate::{
 };
 use async_pipeline_sys::ir::{Block, Builder, Op, TypeKind, Value};
 use std::collections::HashMap;
+
+/// Number of the barrier between stores to one tensor; 1 is that of groups.
+const STORES_BARRIER: i64 = 2;
 
 pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Failed> {
     let tile = op.operand(0);
@@ -55,6 +58,7 @@ pub(super) fn store(op: Op, threads: &Threads, loaded: &Loaded) -> Result<(), Fa
         in_order(*load, &loads[load], op, &target)?;
     }
     let build = Build(Builder::before(op));
+    behind_other_stores(build, op, &target, threads);
     let known = known_pieces(build, &held, tile);
     for load in &order {
         if let Some(access) = loads.get_mut(load) {
@@ -164,6 +168,28 @@ fn pieces<'a>(
         outcome = body(build, piece, &mut values(build));
     });
     outcome
+}
+
+/// Another store to the same tensor may have been by other threads: all of the role meet.
+fn behind_other_stores(build: Build, store: Op, target: &Access, threads: &Threads) {
+    let role = store.ancestor("async_pipeline.role");
+    let stores = role.map(|role| role.find("async_pipeline.work.store"));
+    let again = stores.unwrap_or_default().into_iter().any(|other| {
+        other != store
+            && Access::new(other).is_some_and(|written| {
+                written.memref() == target.memref()
+                    || (argument_may_alias(written.memref()) && argument_may_alias(target.memref()))
+            })
+    });
+    if again {
+        let context = build.0.context();
+        build
+            .0
+            .op("async_pipeline.named_barrier.sync")
+            .attr("id", context.i32_attr(STORES_BARRIER))
+            .attr("threads", context.i32_attr(threads.warps * WARP))
+            .build();
+    }
 }
 
 /// Who holds what of the tile that is stored.

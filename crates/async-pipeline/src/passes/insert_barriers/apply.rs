@@ -58,8 +58,12 @@ pub(super) fn kernel(kernel: &Kernel, request: &Request) -> Result<(), Failed> {
         memory.take(roles, &mut rings);
     }
     tear_down(roles, &rings, tensor_memory.as_ref());
+    // Asked while the hand-overs still stand.
+    let open: Vec<bool> = (0..rings.len())
+        .map(|channel| tensor::ends_open(kernel, channel))
+        .collect();
     for (index, role) in kernel.roles.iter().enumerate() {
-        rewrite_role(kernel, request, &rings, index, role)?;
+        rewrite_role(kernel, request, &rings, &open, index, role)?;
     }
     let plan: Vec<Attr> = kernel.channels.iter().map(channel_attr).collect();
     let context = kernel.function.context();
@@ -205,6 +209,7 @@ fn rewrite_role(
     kernel: &Kernel,
     request: &Request,
     rings: &[Ring],
+    open: &[bool],
     index: usize,
     role: &Role,
 ) -> Result<(), Failed> {
@@ -243,7 +248,7 @@ fn rewrite_role(
         },
         taken: Vec::new(),
     };
-    threading.block(body, positions)?;
+    let last = threading.block(body, positions)?;
     let taken = std::mem::take(&mut threading.taken);
     let places = taken
         .iter()
@@ -265,6 +270,13 @@ fn rewrite_role(
         };
         stores |= !key.produces && party.access == Access::Tma;
         code.rewrite_slot(taker, key, position, party.access)?;
+    }
+    for (key, position) in last {
+        if key.produces && open[key.channel] {
+            let stages = kernel.channels[key.channel].plan.stages;
+            let exit = Build(Builder::at_end(body, role.op.location(), role.op.context()));
+            code.await_release(exit, &rings[key.channel], stages, position);
+        }
     }
     if stores {
         // Sources and results of the last stores: the kernel must not end before them.

@@ -56,6 +56,23 @@ pub(super) fn start(builder: Builder, produces: bool) -> Position {
     }
 }
 
+/// The position behind another one: stage + 1, wrapping; the parity flips with the wrap.
+pub(super) fn next(build: Build, stages: i64, position: Position) -> Position {
+    let one = build.i32(1);
+    if stages == 1 {
+        let parity = build.xor(position.parity, one);
+        return Position {
+            stage: position.stage,
+            parity,
+        };
+    }
+    let next = build.add(position.stage, one);
+    let wraps = build.compare(Compare::Eq, next, build.i32(stages));
+    let stage = build.select(wraps, build.i32(0), next);
+    let parity = build.xor(position.parity, build.extend(wraps));
+    Position { stage, parity }
+}
+
 impl Threading<'_> {
     /// Rings taken from anywhere in an op.
     fn used_in(&self, op: Op) -> Vec<Key> {
@@ -99,23 +116,8 @@ impl Threading<'_> {
         Ok(positions)
     }
 
-    /// stage + 1, wrapping; the parity flips with the wrap.
     fn advance(&self, taker: Op, key: Key, position: Position) -> Position {
-        let build = Build(Builder::before(taker));
-        let stages = (self.stages)(key);
-        let one = build.i32(1);
-        if stages == 1 {
-            let parity = build.xor(position.parity, one);
-            return Position {
-                stage: position.stage,
-                parity,
-            };
-        }
-        let next = build.add(position.stage, one);
-        let wraps = build.compare(Compare::Eq, next, build.i32(stages));
-        let stage = build.select(wraps, build.i32(0), next);
-        let parity = build.xor(position.parity, build.extend(wraps));
-        Position { stage, parity }
+        next(Build(Builder::before(taker)), (self.stages)(key), position)
     }
 
     fn for_loop(&mut self, op: Op, keys: &[Key], positions: &mut Positions) -> Result<(), Failed> {

@@ -9,7 +9,7 @@ use super::{
     Request,
     analyse::Kernel,
     apply::Ring,
-    counters::{Key, Position},
+    counters::{Key, Position, next},
     plan::{Access, WARP},
     slots::RoleCode,
 };
@@ -154,6 +154,39 @@ impl Columns {
             ),
         }
     }
+}
+
+/// Whether releases of a ring by the tensor core may be under way when all roles have ended: unless
+/// behind the last of them stands the commit of a sum, for which somebody waits.
+pub(super) fn ends_open(kernel: &Kernel, channel: usize) -> bool {
+    let consumers = &kernel.channels[channel].plan.consumers;
+    let asked = consumers
+        .iter()
+        .filter(|party| party.access == Access::Tcgen05);
+    asked.into_iter().any(|party| {
+        let channel_of = |op: Op| {
+            let taken = op.operand(0).defining_op()?.operand(0);
+            let mut channels = kernel.channels.iter();
+            channels.position(|channel| channel.op.result(0) == taken)
+        };
+        let ends = kernel.roles[party.role]
+            .op
+            .walk()
+            .into_iter()
+            .filter_map(|op| {
+                let of = channel_of_end(op).then(|| channel_of(op)).flatten()?;
+                let sum = kernel.channels[of].plan.columns().is_some();
+                match op.is("async_pipeline.channel.release") {
+                    true => (of == channel).then_some(true),
+                    false => sum.then_some(false),
+                }
+            });
+        ends.last().unwrap_or(false)
+    })
+}
+
+fn channel_of_end(op: Op) -> bool {
+    op.is("async_pipeline.channel.release") || op.is("async_pipeline.channel.commit")
 }
 
 /// Ring and position of every slot that a role takes.
@@ -318,6 +351,25 @@ impl RoleCode<'_> {
             .value();
         op.set_operand(0, slice);
         Ok(())
+    }
+
+    /// Waits until every slot of a ring is released: commits are under way when the role that
+    /// asked for them has ended, and barriers must not end before.
+    pub(super) fn await_release(&self, build: Build, ring: &Ring, stages: i64, from: Position) {
+        let Some(barriers) = ring.barriers else {
+            return;
+        };
+        self.issue(build, |build| {
+            let mut position = from;
+            for _ in 0..stages {
+                build
+                    .0
+                    .op("async_pipeline.mbarrier.wait")
+                    .operands(&[barriers.empty, position.stage, position.parity])
+                    .build();
+                position = next(build, stages, position);
+            }
+        });
     }
 
     /// Fences between a wait or arrive and the accesses to tensor memory behind or before it.

@@ -216,15 +216,20 @@ fn to_tensor_memory(
     }
     let takers = create(entry, made, name, &[tile], 1, true);
     let acquire = takers.take("async_pipeline.channel.acquire", made);
-    let commit = Takers::end(
-        "async_pipeline.channel.commit",
-        acquire.result(0),
-        if last_product == made {
-            acquire
-        } else {
-            last_product
-        },
-    );
+    // Behind the releases of what the products read: whoever waits for the sums then knows that
+    // nothing of the tensor core is under way.
+    let start = if last_product == made {
+        acquire
+    } else {
+        last_product
+    };
+    let behind = block.ops().into_iter().skip_while(|op| *op != start);
+    let last = behind
+        .take_while(|op| *op != first_load)
+        .filter(|op| *op == start || parts.get(op) == Some(&Part::Product))
+        .last()
+        .unwrap_or(start);
+    let commit = Takers::end("async_pipeline.channel.commit", acquire.result(0), last);
     let wait = takers.take("async_pipeline.channel.wait", first_load);
     // Loads may be put off to where their values are needed: to the end of the block.
     let Some(terminator) = block.terminator() else {

@@ -94,23 +94,35 @@ pub(super) fn read(function: Op, request: &Request) -> Result<Storage, Failed> {
 
 /// A scalar is loaded by every thread of every role, in no order with stores of other threads.
 fn scalar_loads(function: Op) -> Result<(), Failed> {
-    let stores = function.find("async_pipeline.work.store");
-    for load in function.find("memref.load") {
-        let from = load.operand(0);
-        let changed = stores.iter().find(|store| {
-            let to = store.operand(1);
-            to == from || (argument_may_alias(to) && argument_may_alias(from))
-        });
-        if let Some(store) = changed {
-            return Err(error_with_note(
-                load,
-                "a scalar loaded from a tensor that the kernel stores to is not supported by the lowering of the tile level",
-                *store,
-                "the store is here",
-            ));
-        }
+    let loads = function.find("memref.load").into_iter();
+    loads
+        .into_iter()
+        .try_for_each(|load| stored_to(load, load.operand(0)))
+}
+
+/// Refuses to read, ahead or by other threads, what the kernel stores to.
+fn stored_to(reads: Op, from: Value) -> Result<(), Failed> {
+    let mut kernel = reads.parent();
+    while let Some(op) = kernel.filter(|op| !op.is("gpu.func")) {
+        kernel = op.parent();
     }
-    Ok(())
+    let stores = kernel.map(|kernel| kernel.find("async_pipeline.work.store"));
+    let changed = stores.unwrap_or_default().into_iter().find(|store| {
+        let to = store.operand(1);
+        to == from || (argument_may_alias(to) && argument_may_alias(from))
+    });
+    match changed {
+        Some(store) => Err(error_with_note(
+            reads,
+            format!(
+                "'{}' op from a tensor that the kernel stores to is not supported by the lowering of the tile level",
+                reads.name()
+            ),
+            store,
+            "the store is here",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn buffer(alloc: Op) -> Result<Buffer, Failed> {
@@ -149,6 +161,7 @@ fn buffer(alloc: Op) -> Result<Buffer, Failed> {
             None => error(alloc, "expected a buffer that a copy fills, got none"),
         });
     };
+    stored_to(fill, fill.operand_segment(0)[0])?;
     let (memref, tile) = (fill.operand_segment(0)[0].ty(), alloc.result(0).ty());
     let rank = tile.fields()[0].static_shape().len();
     if memref.shape().len() != rank {
