@@ -197,6 +197,18 @@ impl Op {
         None
     }
 
+    /// The op of a block that is this one or holds it.
+    pub fn ancestor_in(self, block: Option<Block>) -> Option<Op> {
+        let mut current = Some(self);
+        while let Some(op) = current {
+            if op.block() == block {
+                return Some(op);
+            }
+            current = op.parent();
+        }
+        None
+    }
+
     /// Whether this op is `other` or lies within it.
     pub fn is_within(self, other: Op) -> bool {
         let mut op = Some(self);

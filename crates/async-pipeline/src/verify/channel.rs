@@ -5,7 +5,7 @@ use super::{
 };
 use async_pipeline_sys::{
     hooks::Located,
-    ir::{Block, Op, Type, Value},
+    ir::{Op, Type, Value},
 };
 
 /// Most warps that a CTA has.
@@ -104,18 +104,6 @@ pub(super) fn in_tensor_memory(slot: Value) -> Verified {
     }
 }
 
-/// The op of `block` that is or holds `op`.
-fn within(op: Op, block: Option<Block>) -> Option<Op> {
-    let mut current = Some(op);
-    while let Some(op) = current {
-        if op.block() == block {
-            return Some(op);
-        }
-        current = op.parent();
-    }
-    None
-}
-
 /// `acquire` and `wait`: the slot lives and dies in one block.
 pub(super) fn take(op: Op, end: &str) -> Verified {
     inside_role(op)?;
@@ -147,7 +135,7 @@ pub(super) fn take(op: Op, end: &str) -> Verified {
             || ["channel.view", "work.mma", "work.load"]
                 .iter()
                 .any(|name| user.name().strip_prefix("async_pipeline.") == Some(name));
-        if user.block() != op.block() && !(anywhere && within(user, op.block()).is_some()) {
+        if user.block() != op.block() && !(anywhere && user.ancestor_in(op.block()).is_some()) {
             return Err(Located {
                 message: "expected its slot to be used within one block".into(),
                 note: Some((user, "used here, in another block".into())),
@@ -222,7 +210,9 @@ pub(super) fn end(op: Op, start: &str) -> Verified {
         });
     }
     for (user, _) in slot.uses() {
-        let late = within(user, op.block()).is_some_and(|user| user != op && op.is_before(user));
+        let late = user
+            .ancestor_in(op.block())
+            .is_some_and(|user| user != op && op.is_before(user));
         if late && !ends_slot(user) {
             return Err(Located {
                 message: "expected the slot not to be used afterwards".into(),

@@ -224,18 +224,6 @@ fn bytes(tile: Value) -> i64 {
     tile.ty().element().byte_width().unwrap_or(4)
 }
 
-/// The op of `block` that is or holds `op`.
-fn within(op: Op, block: Option<Block>) -> Option<Op> {
-    let mut current = Some(op);
-    while let Some(op) = current {
-        if op.block() == block {
-            return Some(op);
-        }
-        current = op.parent();
-    }
-    None
-}
-
 /// A load from tensor memory happens at the store: nobody may have been told before that the
 /// columns are free.
 fn may_be_put_off(load: Op, store: Op) -> Result<(), Failed> {
@@ -244,7 +232,7 @@ fn may_be_put_off(load: Op, store: Op) -> Result<(), Failed> {
     }
     // The load, or the branch that yields what it loads.
     let mut from = load;
-    while within(store, from.block()).is_none() {
+    while store.ancestor_in(from.block()).is_none() {
         match from.parent().filter(|parent| parent.is("scf.if")) {
             Some(parent) => from = parent,
             None => {
@@ -257,7 +245,7 @@ fn may_be_put_off(load: Op, store: Op) -> Result<(), Failed> {
             }
         }
     }
-    let end = within(store, from.block());
+    let end = store.ancestor_in(from.block());
     let ops = from.block().map(Block::ops).unwrap_or_default();
     let between = ops
         .into_iter()

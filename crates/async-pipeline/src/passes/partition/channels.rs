@@ -2,7 +2,7 @@
 
 use super::{
     Part, Request,
-    storage::{Accumulator, Ring, Storage, free_name, is_outside, within},
+    storage::{Accumulator, Ring, Storage, free_name, is_outside},
 };
 use crate::{
     build::{Build, Compare},
@@ -124,7 +124,7 @@ fn hand_over(entry: Block, ring: &Ring, parts: &mut Parts) -> Result<(), Failed>
     };
     let mut around = Vec::new();
     for (product, _) in ring.buffers.iter().flat_map(|buffer| &buffer.uses) {
-        match within(*product, block) {
+        match product.ancestor_in(Some(block)) {
             Some(op) if last_fill.is_before(op) => around.push(op),
             _ => {
                 return Err(error_with_note(
@@ -185,8 +185,11 @@ fn to_tensor_memory(
     let Some(block) = made.block() else {
         return Ok(());
     };
-    let in_block =
-        |ops: &[Op]| -> Vec<Op> { ops.iter().filter_map(|op| within(*op, block)).collect() };
+    let in_block = |ops: &[Op]| -> Vec<Op> {
+        ops.iter()
+            .filter_map(|op| op.ancestor_in(Some(block)))
+            .collect()
+    };
     let products = in_block(&accumulator.products);
     let Some((first_load, _)) = ends(in_block(&accumulator.loads).into_iter()) else {
         return Err(error(

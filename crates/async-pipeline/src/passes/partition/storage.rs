@@ -5,7 +5,7 @@ use crate::{
     diagnostics::{error, error_with_note},
     passes::{Failed, allocate::MBARRIER_BYTES, argument_may_alias},
 };
-use async_pipeline_sys::ir::{Block, Op, TypeKind, Value, emit_remark};
+use async_pipeline_sys::ir::{Op, TypeKind, Value, emit_remark};
 
 /// Slots when neither the loop nor the options say.
 const DEFAULT_STAGES: i64 = 4;
@@ -43,18 +43,6 @@ pub(super) struct Accumulator {
     pub(super) made: Op,
     pub(super) products: Vec<Op>,
     pub(super) loads: Vec<Op>,
-}
-
-/// The op of `block` that is or holds `op`.
-pub(super) fn within(op: Op, block: Block) -> Option<Op> {
-    let mut current = Some(op);
-    while let Some(op) = current {
-        if op.block() == Some(block) {
-            return Some(op);
-        }
-        current = op.parent();
-    }
-    None
 }
 
 pub(super) fn read(function: Op, request: &Request) -> Result<Storage, Failed> {
